@@ -1,0 +1,2 @@
+//! Gate.
+fn main() {}
