@@ -1,1 +1,35 @@
-//! Skeleton.
+//! Gates for language models on NPUs.
+//!
+//! An adapter crate describes a model (or just kernels) by the traits
+//! [`Adapter`], [`Model`], [`Runner`] and [`Kernel`]; this crate turns it into
+//! named tests with numbers and speaks libtest's command line, so that
+//! `cargo test`, `cargo nextest` and `cargo npugate` all run the same gates:
+//!
+//! ```no_run
+//! // tests/gate.rs of an adapter crate, with `harness = false`
+//! # struct MyAdapter;
+//! # impl npugate::Adapter for MyAdapter {
+//! #     fn name(&self) -> &str { "my-model" }
+//! # }
+//! fn main() -> std::process::ExitCode {
+//!     npugate::main(MyAdapter)
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod adapter;
+mod kernel;
+mod profile;
+mod runner;
+mod settings;
+mod suite;
+mod tensor;
+
+pub use adapter::{Adapter, Model};
+pub use kernel::{Draw, Kernel, KernelId, Tolerance};
+pub use npugate_schema as schema;
+pub use profile::PrecisionProfile;
+pub use runner::{Block, Context, Kv, LogitRows, Prefill, Probe, RunError, Runner, Usage};
+pub use settings::{Settings, SettingsError};
+pub use suite::{Planned, Suite, SuiteError};
+pub use tensor::{DType, Tensor, TensorError};

@@ -1,1 +1,42 @@
-//! Skeleton.
+//! The file formats that the `npugate` harness and the `cargo npugate` command
+//! share: events, records, listings, golden manifests and baselines.
+//!
+//! The harness writes, the command reads (and the other way round for
+//! baselines), so every type here round-trips through JSON. Nothing in this
+//! crate knows a model, a kernel or a device.
+#![forbid(unsafe_code)]
+
+mod atomic;
+mod baseline;
+mod cache;
+mod description;
+mod event;
+mod exit_code;
+mod hash;
+mod listing;
+mod manifest;
+mod metric;
+mod number;
+mod outcome;
+mod phase;
+mod record;
+
+pub use atomic::write_atomically;
+pub use baseline::{
+    BASELINE_SCHEMA, Baseline, BaselineError, Comparison, Finding, Standing,
+    Value as BaselineValue, pending_path,
+};
+pub use cache::{WEIGHTS_DIR_VAR, weights_candidates, weights_destination};
+pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
+pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
+pub use exit_code::ExitCode;
+pub use hash::{Sha256, Sha256Error};
+pub use listing::{Ignore, LISTING_SCHEMA, ListedTest, Listing};
+pub use manifest::{
+    GOLDEN_SCHEMA, GoldenFile, Manifest, ModelConfig, Noise, Prompt, Reference, ReferenceDtypes,
+    WeightsProvenance,
+};
+pub use metric::{Direction, Metric, Unit};
+pub use outcome::Outcome;
+pub use phase::{Phase, UnknownPhase};
+pub use record::{Record, Summary};

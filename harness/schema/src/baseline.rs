@@ -1,0 +1,369 @@
+//! A baseline: what this project's run measured when it was last accepted, per
+//! device class, and the rule that compares a run with it.
+//!
+//! An error may grow to 1.5 times the accepted one, and never counts as grown
+//! below a floor of its unit. Times and rates are not in a baseline: they are
+//! compared only within one run.
+
+use crate::{Direction, Metric, Record, Unit, number, write_atomically};
+use fs_err as fs;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Version of the baseline format.
+pub const BASELINE_SCHEMA: &str = "npugate-baseline/1";
+
+/// How much an error may grow over the accepted one.
+const GROWTH: f64 = 1.5;
+
+/// Accepted figures of one model on one device class.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Baseline {
+    /// [`BASELINE_SCHEMA`].
+    pub schema: String,
+    /// The adapter's name.
+    pub model: String,
+    /// The device class.
+    pub device: String,
+    /// `{test: {metric: value}}`, sorted.
+    pub tests: BTreeMap<String, BTreeMap<String, Value>>,
+}
+
+/// An accepted value, rounded to a few significant digits so that a diff reads
+/// well.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Value(#[serde(with = "number")] pub f64);
+
+/// How one metric stands against its accepted value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// The error shrank below the accepted one by more than the growth factor.
+    Better,
+    /// Within the allowed growth.
+    Same,
+    /// The error grew beyond it, or is not a number.
+    Worse,
+    /// Nothing accepted yet.
+    New,
+}
+
+/// One metric against its accepted value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// The metric's key.
+    pub metric: String,
+    /// The accepted value.
+    pub old: Option<f64>,
+    /// The measured value.
+    pub new: f64,
+    /// The worst value that would still count as the same.
+    pub allowed: Option<f64>,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// One record against the baseline.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Comparison {
+    /// One finding for each comparable metric of the record.
+    pub findings: Vec<Finding>,
+    /// Metrics that the baseline has and the record lacks.
+    pub missing: Vec<String>,
+}
+
+/// Why a baseline cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// The file cannot be read or written.
+    #[error("the baseline cannot be read or written: {0}")]
+    Io(#[from] io::Error),
+    /// The file is not a baseline.
+    #[error("{path} is not a baseline: {source}; restore it from version control")]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The file is of another version, model or device.
+    #[error("{path} is for {found}, not for {expected}")]
+    Identity {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+}
+
+/// `emu.json` becomes `emu.json.new`: where a pending baseline is written.
+pub fn pending_path(baseline: &Path) -> PathBuf {
+    let mut name = baseline.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+impl Baseline {
+    /// A baseline with nothing in it.
+    pub fn empty(model: impl Into<String>, device: impl Into<String>) -> Self {
+        Self {
+            schema: BASELINE_SCHEMA.to_owned(),
+            model: model.into(),
+            device: device.into(),
+            tests: BTreeMap::new(),
+        }
+    }
+
+    /// Where the baseline of a device class is, in a model's fixtures folder.
+    pub fn path(fixtures: &Path, device: &str) -> PathBuf {
+        fixtures.join("baseline").join(format!("{device}.json"))
+    }
+
+    /// Reads a baseline; `None` if there is no such file.
+    ///
+    /// # Errors
+    ///
+    /// An unreadable file, one that is not a baseline, or one of another
+    /// version, model or device class.
+    pub fn load(path: &Path, model: &str, device: &str) -> Result<Option<Self>, BaselineError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let baseline: Self = serde_json::from_str(&text)
+            .map_err(|source| BaselineError::Json { path: path.to_owned(), source })?;
+        let identity = |schema: &str, model: &str, device: &str| {
+            format!("{model} on {device} in the format {schema}")
+        };
+        let found = identity(&baseline.schema, &baseline.model, &baseline.device);
+        let expected = identity(BASELINE_SCHEMA, model, device);
+        if found == expected {
+            Ok(Some(baseline))
+        } else {
+            Err(BaselineError::Identity { path: path.to_owned(), found, expected })
+        }
+    }
+
+    /// The text of the file: sorted, two spaces of indent, a final newline.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: every value is representable.
+    pub fn to_text(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+
+    /// Writes the baseline, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Any failure to write; the old file is then unchanged.
+    pub fn save(&self, path: &Path) -> Result<(), BaselineError> {
+        let text = self.to_text().map_err(io::Error::from)?;
+        Ok(write_atomically(path, text.as_bytes())?)
+    }
+
+    /// Takes the comparable metrics of a record in, in place of what was
+    /// accepted for that test.
+    pub fn accept(&mut self, record: &Record) {
+        let values: BTreeMap<_, _> = record
+            .metrics
+            .iter()
+            .filter(|metric| is_comparable(metric))
+            .map(|metric| (metric.key(), Value(round(metric))))
+            .collect();
+        if values.is_empty() {
+            self.tests.remove(&record.name);
+        } else {
+            self.tests.insert(record.name.clone(), values);
+        }
+    }
+
+    /// Compares a record with what was accepted for its test.
+    pub fn compare(&self, record: &Record) -> Comparison {
+        let accepted = self.tests.get(&record.name);
+        let comparable = || record.metrics.iter().filter(|metric| is_comparable(metric));
+        let findings = comparable()
+            .map(|metric| {
+                let key = metric.key();
+                let old = accepted.and_then(|values| values.get(&key)).map(|value| value.0);
+                finding(metric, key, old)
+            })
+            .collect();
+        let measured: Vec<_> = comparable().map(Metric::key).collect();
+        let missing = accepted
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+            .filter(|key| !measured.contains(key))
+            .cloned()
+            .collect();
+        Comparison { findings, missing }
+    }
+}
+
+impl Comparison {
+    /// The first metric that got worse.
+    pub fn worst(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.standing == Standing::Worse)
+    }
+
+    /// Whether accepting this record would change the baseline in a way that a
+    /// reader should see: a metric that is new, gone, better or worse.
+    pub fn is_change(&self) -> bool {
+        !self.missing.is_empty()
+            || self.findings.iter().any(|finding| finding.standing != Standing::Same)
+    }
+}
+
+fn is_comparable(metric: &Metric) -> bool {
+    metric.direction != Direction::Neutral
+        && !matches!(metric.unit, Unit::Milliseconds | Unit::PerSecond)
+}
+
+fn finding(metric: &Metric, key: String, old: Option<f64>) -> Finding {
+    let new = metric.value;
+    let Some(old_value) = old else {
+        return Finding { metric: key, old, new, allowed: None, standing: Standing::New };
+    };
+    let accepted = Metric { value: old_value, ..metric.clone() }.error().unwrap_or(f64::NAN);
+    let error = metric.error().unwrap_or(f64::NAN);
+    let allowed = (accepted * GROWTH).max(floor(metric.unit));
+    let standing = if !(error <= allowed) {
+        Standing::Worse
+    } else if error * GROWTH < accepted && accepted > floor(metric.unit) {
+        Standing::Better
+    } else {
+        Standing::Same
+    };
+    let allowed = Some(value_of(allowed, metric.unit, metric.direction));
+    Finding { metric: key, old, new, allowed, standing }
+}
+
+/// The error below which a change is not worth a reader's time.
+fn floor(unit: Unit) -> f64 {
+    match unit {
+        // One flipped element or position more is within noise of a chaotic
+        // system; limits of zero are the checks' own affair.
+        Unit::Count => 1.0,
+        // A millionth in a cosine is a thousandth in an angle.
+        Unit::Cosine => 1e-6,
+        // 120 dB: the rounding of f32 itself.
+        Unit::Decibel | Unit::Ratio | Unit::Absolute | Unit::Nats => 1e-6,
+        Unit::Milliseconds | Unit::PerSecond => 0.0,
+    }
+}
+
+fn value_of(error: f64, unit: Unit, direction: Direction) -> f64 {
+    match (direction, unit) {
+        (Direction::Higher, Unit::Decibel) => -20.0 * error.log10(),
+        (Direction::Higher, _) => 1.0 - error,
+        (Direction::Lower | Direction::Neutral, _) => error,
+    }
+}
+
+/// Three significant digits of the error (of a cosine: of its distance from
+/// 1), so that a diff shows what changed and nothing else.
+fn round(metric: &Metric) -> f64 {
+    match (metric.unit, metric.direction) {
+        (Unit::Cosine, Direction::Higher) => {
+            let error = significant(1.0 - metric.value);
+            // Twelve decimals hide the noise of the subtraction.
+            ((1.0 - error) * 1e12).round() / 1e12
+        }
+        (Unit::Decibel, _) => (metric.value * 10.0).round() / 10.0,
+        _ => significant(metric.value),
+    }
+}
+
+fn significant(value: f64) -> f64 {
+    // The formatter rounds in decimal; arithmetic would leave 0.30000000000000004.
+    if value.is_finite() { format!("{value:.2e}").parse().unwrap_or(value) } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+
+    fn record(metrics: Vec<Metric>) -> Record {
+        Record {
+            name: "block::layer00::cosine".into(),
+            outcome: Outcome::Passed,
+            verdict: String::new(),
+            metrics,
+            seconds: 0.1,
+        }
+    }
+
+    fn cosine(value: f64) -> Metric {
+        Metric::new("cosine", value, Unit::Cosine, Direction::Higher)
+    }
+
+    fn standing(accepted: Metric, measured: Metric) -> Standing {
+        let mut baseline = Baseline::empty("m", "emu");
+        baseline.accept(&record(vec![accepted]));
+        baseline.compare(&record(vec![measured])).findings[0].standing
+    }
+
+    #[test]
+    fn an_error_may_grow_by_half_and_no_more() {
+        assert_eq!(standing(cosine(0.999), cosine(0.9986)), Standing::Same);
+        assert_eq!(standing(cosine(0.999), cosine(0.9984)), Standing::Worse);
+        assert_eq!(standing(cosine(0.999), cosine(0.9995)), Standing::Better);
+    }
+
+    #[test]
+    fn nan_is_worse_than_any_baseline() {
+        assert_eq!(standing(cosine(0.5), cosine(f64::NAN)), Standing::Worse);
+    }
+
+    #[test]
+    fn a_perfect_baseline_still_has_its_floor() {
+        assert_eq!(standing(cosine(1.0), cosine(1.0 - 1e-7)), Standing::Same);
+        assert_eq!(standing(cosine(1.0), cosine(1.0 - 1e-5)), Standing::Worse);
+    }
+
+    #[test]
+    fn times_are_never_compared() {
+        let time = |value| Metric::new("time", value, Unit::Milliseconds, Direction::Lower);
+        let mut baseline = Baseline::empty("m", "emu");
+        baseline.accept(&record(vec![time(1.0)]));
+        assert!(baseline.tests.is_empty());
+        assert!(!baseline.compare(&record(vec![time(9.0)])).is_change());
+    }
+
+    #[test]
+    fn a_metric_that_disappears_is_a_change() {
+        let mut baseline = Baseline::empty("m", "emu");
+        baseline.accept(&record(vec![cosine(0.999)]));
+        let comparison = baseline.compare(&record(vec![]));
+        assert_eq!(comparison.missing, ["cosine"]);
+        assert!(comparison.is_change());
+    }
+
+    #[test]
+    fn cosines_keep_three_digits_of_their_distance_from_one() {
+        assert_eq!(round(&cosine(0.999_876_543)), 0.999_877);
+        assert_eq!(round(&cosine(0.999_999_987_62)), 0.999_999_987_6);
+    }
+
+    #[test]
+    fn a_baseline_survives_a_round_trip_and_refuses_another_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Baseline::path(folder.path(), "emu");
+        let mut baseline = Baseline::empty("m", "emu");
+        baseline.accept(&record(vec![cosine(0.999)]));
+        baseline.save(&path).unwrap();
+        assert_eq!(Baseline::load(&path, "m", "emu").unwrap(), Some(baseline));
+        let error = Baseline::load(&path, "m", "xrt").unwrap_err().to_string();
+        assert!(error.contains("m on emu") && error.contains("m on xrt"), "{error}");
+        assert!(Baseline::load(&folder.path().join("none.json"), "m", "emu").unwrap().is_none());
+    }
+}

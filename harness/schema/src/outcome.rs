@@ -1,0 +1,100 @@
+//! How a test ended.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How a test ended. Only [`Outcome::Passed`] and [`Outcome::Waived`] are good;
+/// a check that could not judge is never a pass.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Every gated metric kept its limit.
+    Passed,
+    /// A gated metric broke its limit, or the run of the test failed.
+    Failed,
+    /// The metrics keep their limits but got worse than the accepted baseline.
+    Regressed,
+    /// The check cannot judge: nothing compared, a degenerate or missing
+    /// reference, wrong hashes, other token ids.
+    Invalid {
+        /// Why it cannot judge.
+        reason: String,
+    },
+    /// The test could not run here.
+    Skipped {
+        /// Why not.
+        reason: String,
+    },
+    /// The test is off by default and was not asked for.
+    Ignored {
+        /// Why it is off, and how to turn it on.
+        reason: String,
+    },
+    /// The test failed and a waiver with a reason covers it.
+    Waived {
+        /// The waiver's reason.
+        reason: String,
+    },
+    /// The process died in this test.
+    Crashed {
+        /// Signal or exit status.
+        reason: String,
+    },
+    /// The test did not end before its deadline.
+    TimedOut {
+        /// The deadline in seconds.
+        seconds: u64,
+    },
+}
+
+impl Outcome {
+    /// Whether a run with this outcome may still exit with 0.
+    pub fn is_good(&self) -> bool {
+        matches!(self, Self::Passed | Self::Waived { .. } | Self::Ignored { .. })
+    }
+
+    /// Rank in the verdict order, the worst highest:
+    /// failed > invalid > skipped > waived > passed > ignored.
+    pub fn severity(&self) -> u8 {
+        match self {
+            Self::Crashed { .. } => 8,
+            Self::TimedOut { .. } => 7,
+            Self::Failed => 6,
+            Self::Regressed => 5,
+            Self::Invalid { .. } => 4,
+            Self::Skipped { .. } => 3,
+            Self::Waived { .. } => 2,
+            Self::Passed => 1,
+            Self::Ignored { .. } => 0,
+        }
+    }
+
+    /// The reason that goes with the outcome, if it has one.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { reason }
+            | Self::Skipped { reason }
+            | Self::Ignored { reason }
+            | Self::Waived { reason }
+            | Self::Crashed { reason } => Some(reason),
+            Self::Passed | Self::Failed | Self::Regressed | Self::TimedOut { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Regressed => "regressed",
+            Self::Invalid { .. } => "invalid",
+            Self::Skipped { .. } => "skipped",
+            Self::Ignored { .. } => "ignored",
+            Self::Waived { .. } => "waived",
+            Self::Crashed { .. } => "crashed",
+            Self::TimedOut { .. } => "timed out",
+        })
+    }
+}

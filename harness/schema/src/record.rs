@@ -1,0 +1,84 @@
+//! What one run of one test left behind.
+
+use crate::{Metric, Outcome};
+use serde::{Deserialize, Serialize};
+
+/// What one run of one test left behind.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Stable name of the test, such as `block::layer00::cosine`.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// One line that says by how much: `cosine 0.99921 >= 0.99 (8 % of the
+    /// allowed error used)`, or what went wrong.
+    pub verdict: String,
+    /// Every number that was measured.
+    #[serde(default)]
+    pub metrics: Vec<Metric>,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+}
+
+impl Record {
+    /// The gated metric that uses most of its allowed error, with that share.
+    /// A metric whose error is not a number counts as the tightest.
+    pub fn tightest(&self) -> Option<(&Metric, f64)> {
+        self.metrics
+            .iter()
+            .filter_map(|metric| Some((metric, metric.used()?)))
+            .map(|(metric, used)| (metric, if used.is_nan() { f64::INFINITY } else { used }))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// How many tests ended how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Summary {
+    /// Passed.
+    pub passed: usize,
+    /// Failed, crashed or timed out.
+    pub failed: usize,
+    /// Worse than the accepted baseline, within every limit.
+    pub regressed: usize,
+    /// Could not judge.
+    pub invalid: usize,
+    /// Could not run.
+    pub skipped: usize,
+    /// Off by default and not asked for.
+    pub ignored: usize,
+    /// Failed under a waiver.
+    pub waived: usize,
+}
+
+impl Summary {
+    /// Counts one more outcome.
+    pub fn add(&mut self, outcome: &Outcome) {
+        *match outcome {
+            Outcome::Passed => &mut self.passed,
+            Outcome::Failed | Outcome::Crashed { .. } | Outcome::TimedOut { .. } => {
+                &mut self.failed
+            }
+            Outcome::Regressed => &mut self.regressed,
+            Outcome::Invalid { .. } => &mut self.invalid,
+            Outcome::Skipped { .. } => &mut self.skipped,
+            Outcome::Ignored { .. } => &mut self.ignored,
+            Outcome::Waived { .. } => &mut self.waived,
+        } += 1;
+    }
+
+    /// The number of tests that ran to a verdict: all but the ignored ones.
+    pub fn ran(&self) -> usize {
+        self.passed + self.failed + self.regressed + self.invalid + self.skipped + self.waived
+    }
+}
+
+impl<'a> FromIterator<&'a Outcome> for Summary {
+    fn from_iter<I: IntoIterator<Item = &'a Outcome>>(outcomes: I) -> Self {
+        let mut summary = Self::default();
+        for outcome in outcomes {
+            summary.add(outcome);
+        }
+        summary
+    }
+}

@@ -1,0 +1,95 @@
+//! A kernel at a shape, as the kernel checks see it.
+
+use crate::{Context, RunError, Tensor};
+use std::fmt;
+
+/// One kernel at one shape: what `kernel::...` tests gate. An adapter lists
+/// one for every distinct launch of its programs.
+pub trait Kernel: Send + Sync {
+    /// Names the test.
+    fn id(&self) -> KernelId;
+
+    /// The tolerance that the full output is held to, element by element.
+    fn tolerance(&self) -> Tolerance;
+
+    /// Draws inputs; the same draw always gives the same inputs. `None` where
+    /// this kernel has no such inputs (a kernel with a square root has no exact
+    /// integers).
+    fn inputs(&self, draw: Draw) -> Option<Vec<Tensor>>;
+
+    /// The output in f32 from the same inputs, by a method that shares no code
+    /// with the device.
+    ///
+    /// # Errors
+    ///
+    /// Inputs that do not fit the kernel.
+    fn reference(&self, inputs: &[Tensor]) -> Result<Tensor, RunError>;
+
+    /// The output on the device, once for each set of inputs. The device is
+    /// opened here, never before.
+    ///
+    /// # Errors
+    ///
+    /// A device that cannot be opened or fails.
+    fn run(&self, context: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError>;
+
+    /// The lowest acceptable SQNR of the output against the f32 reference in
+    /// decibels, if the kernel declares one.
+    fn sqnr_floor(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Names a kernel test: `kernel::{op}::{shape}` and, where the op has tiers,
+/// `::{tier}`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct KernelId {
+    /// The operation: `gemm`.
+    pub op: String,
+    /// The shape: `2048x576x1536`.
+    pub shape: String,
+    /// The precision tier: `high`.
+    pub tier: Option<String>,
+}
+
+impl fmt::Display for KernelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel::{}::{}", self.op, self.shape)?;
+        self.tier.as_ref().map_or(Ok(()), |tier| write!(f, "::{tier}"))
+    }
+}
+
+/// Which inputs to draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Draw {
+    /// Signed values of the distribution that the kernel's published figures
+    /// were measured on.
+    Registry {
+        /// Seed; printed with a failure.
+        seed: u64,
+    },
+    /// Values in {-1, 0, 1} such that every result is an integer of magnitude
+    /// at most 256, which bf16 holds exactly: the output must be bit-equal.
+    Integers {
+        /// Seed; printed with a failure.
+        seed: u64,
+    },
+}
+
+/// An element passes if `abs(y - r) <= atol + rtol * abs(r)`, as numpy's
+/// `isclose` has it. NaN never passes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tolerance {
+    /// Relative part.
+    pub rtol: f32,
+    /// Absolute part, in the unit of the output.
+    pub atol: f32,
+}
+
+impl Tolerance {
+    /// Whether a device value is acceptable for a reference value.
+    pub fn accepts(&self, device: f32, reference: f32) -> bool {
+        let (y, r) = (f64::from(device), f64::from(reference));
+        (y - r).abs() <= f64::from(self.atol) + f64::from(self.rtol) * r.abs()
+    }
+}

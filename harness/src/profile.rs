@@ -1,0 +1,15 @@
+//! The arithmetic that a model's kernels declare: it picks the limits.
+
+/// The arithmetic that a model's kernels declare. The limits of the checks
+/// follow it, since a kernel can be no closer to the truth than its number
+/// format allows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum PrecisionProfile {
+    /// bf16 operands, f32 accumulation, one rounding at the end.
+    Bf16,
+    /// bf16 operands and bf16 partial sums.
+    Bf16Acc,
+    /// Operands of matrix products in BFP16 (eight values share an exponent):
+    /// what AIE2P's "bf16" matrix products are.
+    Bfp16,
+}

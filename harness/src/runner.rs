@@ -1,0 +1,186 @@
+//! A runner runs a model on a device. Its functions are the production ones:
+//! text generation, profiling and every gate call the same.
+
+use crate::{Tensor, TensorError};
+use std::{error, fmt, time::Duration};
+
+/// What an adapter needs to know to build a runner.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Context {
+    /// The device's name: `emu`.
+    pub device: String,
+    /// What differs from the adapter's default run.
+    pub settings: crate::Settings,
+}
+
+/// A model on a device, set up: weights are in static buffers before the first
+/// call, so that calls can be timed.
+pub trait Runner: Send {
+    /// The longest sequence that prefill is compiled for.
+    fn max_prefill(&self) -> usize;
+
+    /// Runs the prompt through the whole stack and fills the KV cache with its
+    /// positions, which are `0..tokens.len()`. A cache of an earlier prompt is
+    /// forgotten.
+    ///
+    /// # Errors
+    ///
+    /// An empty or too long prompt, a token outside the vocabulary, a device
+    /// that fails.
+    fn prefill(&mut self, tokens: &[u32], probe: Probe) -> Result<Prefill, RunError>;
+
+    /// Runs one token at position `pos`, appends it to the KV cache and returns
+    /// the logits that follow it, `[vocab]` in f32. `pos` is the number of
+    /// positions in the cache.
+    ///
+    /// # Errors
+    ///
+    /// A position that does not follow the cache, a full cache, a token outside
+    /// the vocabulary, a device that fails.
+    fn decode_step(&mut self, token: u32, pos: usize) -> Result<Vec<f32>, RunError>;
+
+    /// Runs one decoder block on an injected input `[positions, hidden]` at the
+    /// positions `0..positions`. The KV cache is left alone.
+    ///
+    /// # Errors
+    ///
+    /// A layer that does not exist, an input of another shape, a device that
+    /// fails.
+    fn block(&mut self, layer: usize, hidden: &Tensor) -> Result<Block, RunError>;
+
+    /// The KV cache of one layer as it stands.
+    ///
+    /// # Errors
+    ///
+    /// A layer that does not exist.
+    fn kv(&mut self, layer: usize) -> Result<Kv, RunError>;
+
+    /// What the runner has asked of its device so far.
+    fn usage(&self) -> Usage;
+}
+
+/// What to bring back from a prefill besides the KV cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Probe {
+    /// Bring the residual stream after every block and after the final norm.
+    pub hidden: bool,
+    /// Which positions to compute logits for.
+    pub logits: LogitRows,
+}
+
+/// Which positions of a prefill to compute logits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LogitRows {
+    /// The last position alone: what generation needs.
+    #[default]
+    Last,
+    /// Every position from this one on.
+    From(usize),
+}
+
+/// What a prefill brings back; padding is cut off.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Prefill {
+    /// Logits of the asked rows, `[rows, vocab]`, f32.
+    pub logits: Tensor,
+    /// Residual stream after each block, `[positions, hidden]`; empty unless
+    /// probed.
+    pub hidden: Vec<Tensor>,
+    /// After the final norm, `[positions, hidden]`; none unless probed.
+    pub final_norm: Option<Tensor>,
+}
+
+/// The outputs of one block; the parts before they are added to the residual
+/// stream.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// The residual stream after the block, `[positions, hidden]`.
+    pub hidden: Tensor,
+    /// What attention computed per head, before the output projection,
+    /// `[positions, heads * head_dim]`.
+    pub attn_ctx: Tensor,
+    /// The output projection, `[positions, hidden]`.
+    pub attn_out: Tensor,
+    /// The MLP's output, `[positions, hidden]`.
+    pub mlp_out: Tensor,
+}
+
+/// The KV cache of one layer, `[positions, kv_heads * head_dim]` each; keys
+/// are stored rotated.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kv {
+    /// Keys.
+    pub keys: Tensor,
+    /// Values.
+    pub values: Tensor,
+}
+
+/// What a runner has asked of its device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    /// Programs run.
+    pub dispatches: u64,
+    /// Bytes written to the device.
+    pub bytes_written: u64,
+    /// Bytes read back.
+    pub bytes_read: u64,
+    /// Time spent writing.
+    pub write: Duration,
+    /// Time spent running.
+    pub run: Duration,
+    /// Time spent reading back.
+    pub read: Duration,
+}
+
+/// Why a model could not be built or run: one sentence for the user, and
+/// whether the check may judge by it.
+#[derive(Debug)]
+pub struct RunError {
+    kind: RunErrorKind,
+    source: Box<dyn error::Error + Send + Sync>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum RunErrorKind {
+    /// The model or the device did something wrong: the test fails.
+    Fault,
+    /// Something outside of what is tested is missing or wrong, such as the
+    /// weights' digest: the test is invalid.
+    Setup,
+}
+
+impl RunError {
+    /// The model or the device did something wrong: tests that meet it fail.
+    pub fn fault(source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        Self { kind: RunErrorKind::Fault, source: source.into() }
+    }
+
+    /// Something outside of what is tested is missing or wrong (no weights, a
+    /// wrong digest): tests that meet it are invalid, they cannot judge.
+    pub fn setup(source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        Self { kind: RunErrorKind::Setup, source: source.into() }
+    }
+
+    /// Whether this is a [`RunError::setup`].
+    pub fn is_setup(&self) -> bool {
+        self.kind == RunErrorKind::Setup
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl error::Error for RunError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&*self.source)
+    }
+}
+
+impl From<TensorError> for RunError {
+    fn from(error: TensorError) -> Self {
+        Self::fault(error)
+    }
+}

@@ -1,0 +1,116 @@
+//! A tensor as the checks see it: a shape, the dtype it had on the device, and
+//! its values widened to f32 (which is exact for bf16).
+
+use std::fmt;
+
+/// The dtype that a tensor had where it came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum DType {
+    /// `bfloat16`.
+    Bf16,
+    /// `float32`.
+    F32,
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+        })
+    }
+}
+
+/// A dense row-major tensor. Its length always equals the product of its shape.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tensor {
+    shape: Vec<usize>,
+    dtype: DType,
+    values: Vec<f32>,
+}
+
+/// A shape and values that do not belong together.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{values} values cannot fill a tensor of shape {shape:?}")]
+pub struct TensorError {
+    shape: Vec<usize>,
+    values: usize,
+}
+
+impl Tensor {
+    /// A tensor of a shape, a dtype and values.
+    ///
+    /// # Errors
+    ///
+    /// A number of values that is not the product of the shape.
+    pub fn new(
+        shape: impl Into<Vec<usize>>,
+        dtype: DType,
+        values: Vec<f32>,
+    ) -> Result<Self, TensorError> {
+        let shape = shape.into();
+        if shape.iter().product::<usize>() == values.len() {
+            Ok(Self { shape, dtype, values })
+        } else {
+            Err(TensorError { shape, values: values.len() })
+        }
+    }
+
+    /// The extents, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The dtype that the values had on the device.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The values, row-major.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The values, row-major, to be changed in place.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The width of a row: the product of all extents but the first (1 for a
+    /// vector).
+    pub fn row_len(&self) -> usize {
+        self.shape.iter().skip(1).product()
+    }
+
+    /// The rows along the first extent: the positions of a `[positions, width]`
+    /// tensor.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        // An empty row cannot be chunked; such a tensor has no values either.
+        self.values.chunks_exact(self.row_len().max(1))
+    }
+
+    /// The first rows alone.
+    ///
+    /// # Errors
+    ///
+    /// Fewer rows than asked for.
+    pub fn first_rows(&self, rows: usize) -> Result<Self, TensorError> {
+        let mut shape = self.shape.clone();
+        match shape.first_mut() {
+            Some(first) if *first >= rows => *first = rows,
+            _ => return Err(TensorError { shape: vec![rows], values: self.values.len() }),
+        }
+        let values = self.values[..rows * self.row_len()].to_vec();
+        Self::new(shape, self.dtype, values)
+    }
+}
