@@ -1,0 +1,87 @@
+//! A unit of dispatch as a value: several launches over a list of positional buffer arguments.
+
+mod check;
+
+use serde::{Deserialize, Serialize};
+
+pub use check::ProgramError;
+pub(crate) use check::same_memory;
+
+use crate::{DType, Op, Rounding};
+
+/// What one ELF holds and one dispatch runs: launches, in order, over positional buffer arguments.
+///
+/// The emulated NPU interprets the launches; a hardware device loads the ELF of the same name and checks
+/// its arguments against these.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// Name: that of the ELF, and of the dispatch in a profile.
+    pub name: String,
+    /// Buffer arguments, in the order in which the device takes them.
+    pub args: Vec<Arg>,
+    /// Launches, in the order in which they run.
+    pub launches: Vec<Launch>,
+}
+
+/// One buffer argument of a [`Program`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Arg {
+    /// Name, unique within the program.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Extents, outermost first. A launch's operand may add or leave out leading ones of extent 1: a
+    /// buffer is flat memory, and a single row is a vector.
+    pub shape: Vec<usize>,
+    /// Who writes it, and when.
+    pub role: Role,
+}
+
+/// Who writes a buffer, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Written by the host before every run.
+    Input,
+    /// Written by the host once per buffer set (a layer's weights, a `RoPE` table).
+    Static,
+    /// Written by a launch and read by later ones; never written by the host.
+    Intermediate,
+    /// Written by a launch and read back by the host.
+    Output,
+}
+
+/// Position of an argument within [`Program::args`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
+pub struct ArgIndex(pub usize);
+
+/// One kernel of a program.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Launch {
+    /// What it computes.
+    pub op: Op,
+    /// The program's arguments for [`Op::operands`], in that order.
+    pub args: Vec<ArgIndex>,
+    /// The narrowing mode of the core that runs it:
+    /// [`Toolchain::rounding`](crate::Toolchain::rounding), unless a fault is being played.
+    pub rounding: Rounding,
+}
+
+impl Program {
+    /// The position of the argument called `name`.
+    pub fn arg(&self, name: &str) -> Option<ArgIndex> {
+        self.args.iter().position(|arg| arg.name == name).map(ArgIndex)
+    }
+}
+
+impl Arg {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
