@@ -76,11 +76,8 @@ impl Settings {
     /// The name of the device class: the device, and what differs from the
     /// default run: `emu`, `emu+attention=host`.
     pub fn device_class(&self, device: &str) -> String {
-        let mut class = device.to_owned();
-        for (key, value) in &self.0 {
-            class.push_str(&format!("+{key}={value}"));
-        }
-        class
+        let pairs = self.0.iter().map(|(key, value)| format!("+{key}={value}"));
+        pairs.fold(device.to_owned(), |class, pair| class + &pair)
     }
 }
 

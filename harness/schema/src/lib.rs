@@ -20,11 +20,11 @@ mod number;
 mod outcome;
 mod phase;
 mod record;
+mod regression;
 
 pub use atomic::write_atomically;
 pub use baseline::{
-    BASELINE_SCHEMA, Baseline, BaselineError, Comparison, Finding, Standing,
-    Value as BaselineValue, pending_path,
+    BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
 pub use cache::{WEIGHTS_DIR_VAR, weights_candidates, weights_destination};
 pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
@@ -40,3 +40,4 @@ pub use metric::{Direction, Metric, Unit};
 pub use outcome::Outcome;
 pub use phase::{Phase, UnknownPhase};
 pub use record::{Record, Summary};
+pub use regression::{Comparison, Finding, Standing};

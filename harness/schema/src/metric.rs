@@ -168,7 +168,7 @@ mod tests {
             let metric = Metric::new("x", value, Unit::Ratio, Direction::Lower);
             let json = serde_json::to_string(&metric).unwrap();
             let back: Metric = serde_json::from_str(&json).unwrap();
-            assert!(back.value == value || (back.value.is_nan() && value.is_nan()), "{json}");
+            assert_eq!(back.value.to_string(), value.to_string(), "{json}");
         }
     }
 }
