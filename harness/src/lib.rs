@@ -19,6 +19,7 @@
 
 mod adapter;
 mod kernel;
+pub mod metrics;
 mod profile;
 mod runner;
 mod settings;
