@@ -1,11 +1,26 @@
 //! The emulated NPU: the arithmetic of AIE2P on a CPU, and a sanitizer for buffers.
 
+// Portable code must be inlined into the function that enables a vector unit's instructions, or it is
+// compiled without them: `vector::Task`.
+#![allow(clippy::inline_always)]
+
+mod bfp16;
+mod buffer;
 mod functions;
+mod kernels;
+mod loaded;
 mod options;
+mod pack;
+mod step;
+mod tile;
 mod vector;
 
+use std::time::Instant;
+
 pub use functions::{Bf16Table, Exp2, Functions, TableError, Tanh};
+use loaded::Loaded;
 pub use options::{EmulatorOptions, Substitution, SubstitutionError};
+use step::{Scratch, Tables};
 pub use vector::{VectorUnit, VectorUnitError};
 
 use crate::{
@@ -14,54 +29,106 @@ use crate::{
 };
 
 /// The emulated NPU.
+///
+/// # Arithmetic
+/// Each launch follows the silicon's datapath for its kernel and the rounding mode in the launch, as far
+/// as it is known: see [`Functions`] for what is derived and what is fitted. A launch's result does not
+/// depend on the number of threads, nor on the vector unit.
+///
+/// # Buffers
+/// Before each run every intermediate and output is filled with NaN and marked unwritten. What hardware
+/// lets pass is an error here: a static buffer written twice (as when two layers share a set), an input
+/// that was not written for this run, a launch that reads what nothing wrote, a read of a result that is
+/// not there any more.
 pub struct Emulator {
+    options: EmulatorOptions,
     unit: VectorUnit,
+    programs: Vec<Loaded>,
+    tables: Tables,
+    scratch: Scratch,
+    counters: Counters,
 }
 
 impl Emulator {
     /// An emulated NPU without any program.
     pub fn new(options: EmulatorOptions) -> Self {
-        Self { unit: options.vector_unit.unwrap_or_else(VectorUnit::detect) }
+        let unit = options.vector_unit.unwrap_or_else(VectorUnit::detect);
+        Self {
+            options,
+            unit,
+            programs: Vec::new(),
+            tables: Tables::default(),
+            scratch: Scratch::default(),
+            counters: Counters::default(),
+        }
     }
 }
 
-fn unfinished() -> DeviceError {
-    DeviceError::Backend { device: "emu".into(), message: "not there yet".into(), source: None }
+impl Default for Emulator {
+    fn default() -> Self {
+        Self::new(EmulatorOptions::default())
+    }
+}
+
+fn loaded(programs: &mut [Loaded], id: ProgramId) -> Result<&mut Loaded, DeviceError> {
+    let index = id.index();
+    programs.get_mut(index).ok_or(DeviceError::UnknownProgram { index })
 }
 
 impl Device for Emulator {
     fn info(&self) -> DeviceInfo {
         DeviceInfo {
             name: "emu".into(),
-            description: "emulated NPU2".into(),
+            description: "emulated NPU2 (AIE2P arithmetic)".into(),
             vector_unit: self.unit.name().into(),
         }
     }
 
     fn load(&mut self, program: &Program) -> Result<ProgramId, DeviceError> {
         program.check()?;
-        Err(unfinished())
+        self.programs.push(Loaded::new(program, &self.options, &mut self.tables));
+        Ok(ProgramId::new(self.programs.len() - 1))
     }
 
     fn write(
         &mut self,
-        _: ProgramId,
-        _: BufferSet,
-        _: ArgIndex,
-        _: Tensor,
+        program: ProgramId,
+        set: BufferSet,
+        arg: ArgIndex,
+        tensor: Tensor,
     ) -> Result<(), DeviceError> {
-        Err(unfinished())
+        let start = Instant::now();
+        let bytes = tensor.bytes() as u64;
+        loaded(&mut self.programs, program)?.write(self.unit, set, arg, tensor)?;
+        self.counters.bytes_written += bytes;
+        self.counters.write += start.elapsed();
+        Ok(())
     }
 
-    fn run(&mut self, _: ProgramId, _: BufferSet) -> Result<Dispatch, DeviceError> {
-        Err(unfinished())
+    fn run(&mut self, program: ProgramId, set: BufferSet) -> Result<Dispatch, DeviceError> {
+        let start = Instant::now();
+        let program = loaded(&mut self.programs, program)?;
+        let launches = program.run(self.unit, set, &mut self.scratch)?;
+        let run = start.elapsed();
+        self.counters.dispatches += 1;
+        self.counters.run += run;
+        Ok(Dispatch { run, launches })
     }
 
-    fn read(&mut self, _: ProgramId, _: BufferSet, _: ArgIndex) -> Result<Tensor, DeviceError> {
-        Err(unfinished())
+    fn read(
+        &mut self,
+        program: ProgramId,
+        set: BufferSet,
+        arg: ArgIndex,
+    ) -> Result<Tensor, DeviceError> {
+        let start = Instant::now();
+        let tensor = loaded(&mut self.programs, program)?.read(set, arg)?;
+        self.counters.bytes_read += tensor.bytes() as u64;
+        self.counters.read += start.elapsed();
+        Ok(tensor)
     }
 
     fn counters(&self) -> Counters {
-        Counters::default()
+        self.counters
     }
 }

@@ -170,8 +170,8 @@ impl Op {
         self.kind().name()
     }
 
-    /// The shape as in test names: `256x576x1536` (MxKxN), `16384x576` (MxK), `t256_h9_d64`,
-    /// `s256_d64_q9_kv3_causal`.
+    /// The shape as in test names: `256x576x1536` (M, K, N), `16384x576` (M, K),
+    /// `t256_h9_d64`, `s256_d64_q9_kv3_causal`.
     pub fn shape_key(&self) -> String {
         match *self {
             Self::Gemm(Gemm { m, k, n, .. }) => format!("{m}x{k}x{n}"),

@@ -1,5 +1,8 @@
 //! Narrowing f32 to bf16: the rounding mode of a core.
 
+// Inlined into code that is compiled for a vector unit: `emu::vector::Task`.
+#![allow(clippy::inline_always)]
+
 use half::bf16;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// On AIE2P the mode is state of the core (control register `crRnd`: `floor` = 0, `conv_even` = 12), set
 /// by some kernels and left alone by others, and it decides most of the registry's accuracy figures.
 /// So it is explicit in each [`Launch`](crate::Launch).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounding {
     /// To nearest, ties to even (`conv_even`), as IEEE 754 and every CPU and GPU do.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use half::bf16;
 
+use crate::rounding::{nearest_even, toward_zero};
+
 /// Which exp2 and tanh the emulated NPU has.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
@@ -72,6 +74,50 @@ impl Bf16Table {
         match entries.len() {
             65_536 => Ok(Self(entries)),
             found => Err(TableError { found }),
+        }
+    }
+
+    fn get(&self, x: bf16) -> bf16 {
+        self.0[usize::from(x.to_bits())]
+    }
+}
+
+/// Below it the hardware's `2^x` is 0 in bf16 in any case; keeps the model's arithmetic in range.
+const EXP2_LOWEST: f32 = -250.0;
+/// Fractional bits that the hardware's `2^x` reads.
+const EXP2_STEPS: f64 = 2048.0;
+/// How far the surrogate tanh falls short at 0; fitted to the registry's SiLU and GELU figures.
+const TANH_SHORTFALL: f64 = 0.0134;
+
+impl Exp2 {
+    /// `2^x`. NaN stays NaN.
+    pub(crate) fn eval(&self, x: f32) -> bf16 {
+        match self {
+            _ if x.is_nan() => bf16::NAN,
+            Self::Hardware => {
+                let x = f64::from(x.max(EXP2_LOWEST));
+                let x = (x * EXP2_STEPS).trunc() / EXP2_STEPS;
+                let whole = x.floor();
+                toward_zero((whole.exp2() * (1.0 + (x - whole))) as f32)
+            }
+            Self::Exact => bf16::from_f64(f64::from(x).exp2()),
+            Self::Table(table) => table.get(nearest_even(x)),
+        }
+    }
+}
+
+impl Tanh {
+    /// `tanh(x)`. NaN stays NaN.
+    pub(crate) fn eval(&self, x: f32) -> bf16 {
+        let tanh = f64::from(x).tanh();
+        match self {
+            Self::Surrogate => {
+                let magnitude = tanh.abs() - TANH_SHORTFALL * (1.0 - tanh.abs());
+                let magnitude = if magnitude < 0.0 { 0.0 } else { magnitude };
+                bf16::from_f64(magnitude.copysign(tanh))
+            }
+            Self::Exact => bf16::from_f64(tanh),
+            Self::Table(table) => table.get(nearest_even(x)),
         }
     }
 }

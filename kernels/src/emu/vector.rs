@@ -1,32 +1,103 @@
 //! The vector units of the host's CPU, and the one place where one is chosen.
+//!
+//! A [`Task`] is portable code, generic over [`Simd`]. [`VectorUnit::run`] compiles it once for each unit,
+//! with that unit's instructions enabled, and calls the right one: the compiler vectorises the portable
+//! part, and [`Simd::multiply`], which it would not find by itself, is written by hand.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod scalar;
 
 use std::{fmt, str::FromStr};
 
-/// A vector unit that this machine has. It can only be obtained by detection, so holding one proves that
-/// its instructions may be used.
+use super::tile::{LeftPair, RightPair, Tile};
+
+/// The one operation of a vector unit that is written by hand.
+pub(crate) trait Simd: Copy {
+    /// `c += a b`: [`Tile::ROWS`] rows by [`Tile::COLS`] columns over the pairs of K in `a` and `b`, as
+    /// far as the shorter goes.
+    ///
+    /// All units add in one order, so that all give the same bits: pair after pair, of each pair the odd
+    /// element first. That is the order of `vdpbf16ps`; the product of two bf16 is exact in f32, so fused
+    /// and separate additions agree. (`vdpbf16ps` alone flushes denormal inputs and results to zero; sums
+    /// below 1e-38 may differ.)
+    fn multiply(self, a: &[LeftPair], b: &[RightPair], c: &mut Tile);
+}
+
+/// Portable code to run with a unit's instructions. Implementations of `run` are `#[inline(always)]`, or
+/// they would be compiled without them.
+pub(crate) trait Task {
+    /// What it returns.
+    type Output;
+
+    /// Does it.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// A vector unit that this machine has.
+///
+/// It can only be obtained by detection, so holding one proves that its instructions may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct VectorUnit(Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 enum Kind {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
     Scalar,
 }
 
 impl VectorUnit {
     /// The fastest unit of this machine.
     pub fn detect() -> Self {
-        Self(Kind::Scalar)
+        Self::available()[0]
     }
 
-    /// All units of this machine, fastest first; the last is `scalar`.
+    /// All units of this machine, fastest first. The last is `scalar`, which every machine has.
     pub fn available() -> Vec<Self> {
-        vec![Self(Kind::Scalar)]
+        let units = [
+            #[cfg(target_arch = "x86_64")]
+            avx512::Avx512::detect().map(Kind::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            avx2::Avx2::detect().map(Kind::Avx2),
+            #[cfg(target_arch = "aarch64")]
+            neon::Neon::detect().map(Kind::Neon),
+            Some(Kind::Scalar),
+        ];
+        units.into_iter().flatten().map(Self).collect()
     }
 
     /// `avx512bf16`, `avx2`, `neon` or `scalar`.
     pub fn name(self) -> &'static str {
         match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(_) => "avx512bf16",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(_) => "avx2",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon(_) => "neon",
             Kind::Scalar => "scalar",
+        }
+    }
+
+    /// Runs `task` with this unit's instructions.
+    pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(unit) => unit.run(task),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(unit) => unit.run(task),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon(unit) => task.run(unit),
+            Kind::Scalar => task.run(scalar::Scalar),
         }
     }
 }

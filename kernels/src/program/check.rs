@@ -31,7 +31,7 @@ pub enum ProgramError {
         /// Index of the launch.
         launch: usize,
         /// What is wrong with the op.
-        source: OpError,
+        source: Box<OpError>,
     },
     /// A wrong number of arguments for a launch.
     #[error(
@@ -188,7 +188,7 @@ impl Program {
         launch.op.check().map_err(|source| ProgramError::Op {
             program: program(),
             launch: index,
-            source,
+            source: Box::new(source),
         })?;
         let operands = launch.op.operands();
         if operands.len() != launch.args.len() {

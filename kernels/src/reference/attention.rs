@@ -64,5 +64,7 @@ fn softmax(scores: &mut [f32]) {
         sum += f64::from(*score);
     }
     let inverse = (1.0 / sum) as f32;
-    scores.iter_mut().for_each(|p| *p *= inverse);
+    for p in scores {
+        *p *= inverse;
+    }
 }

@@ -1,0 +1,137 @@
+//! What the buffers of a program hold.
+
+use half::bf16;
+
+use super::{pack::Panels, vector::VectorUnit};
+use crate::{Arg, BufferSet, DType, Rounding, Tensor, TensorData};
+
+/// An input: written by the host before each run.
+pub(super) enum Input {
+    /// Never written.
+    Unwritten,
+    /// Written for the next run, of this set.
+    Fresh(BufferSet, Tensor),
+    /// Used by a run, not written since.
+    Stale,
+}
+
+/// An intermediate or an output: written by launches.
+pub(super) struct Device {
+    pub(super) values: Values,
+    /// Whether a launch of the current or last run has written it.
+    pub(super) written: bool,
+}
+
+/// The memory of a [`Device`] buffer.
+pub(super) enum Values {
+    Bf16(Vec<bf16>),
+    F32(Vec<f32>),
+}
+
+impl Device {
+    pub(super) fn new(arg: &Arg) -> Self {
+        let values = match arg.dtype {
+            DType::Bf16 => Values::Bf16(vec![bf16::NAN; arg.len()]),
+            DType::F32 => Values::F32(vec![f32::NAN; arg.len()]),
+        };
+        Self { values, written: false }
+    }
+
+    /// Forgets the last run: what no launch writes reads as NaN.
+    pub(super) fn poison(&mut self) {
+        self.written = false;
+        match &mut self.values {
+            Values::Bf16(values) => values.fill(bf16::NAN),
+            Values::F32(values) => values.fill(f32::NAN),
+        }
+    }
+}
+
+impl Values {
+    /// A copy of them.
+    pub(super) fn tensor(&self, arg: &Arg) -> Tensor {
+        let data = match self {
+            Self::Bf16(values) => TensorData::Bf16(values.as_slice().into()),
+            Self::F32(values) => TensorData::F32(values.as_slice().into()),
+        };
+        Tensor::from_parts(arg.shape.clone(), data)
+    }
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::Bf16(Vec::new())
+    }
+}
+
+/// How the launches of a program use a static buffer.
+#[derive(Clone, Default)]
+pub(super) struct StaticUse {
+    /// As the right matrix of a GEMM, quantised in these modes.
+    pub(super) packed: Vec<Rounding>,
+    /// As it is.
+    pub(super) plain: bool,
+}
+
+/// A static buffer: written by the host once.
+pub(super) struct Static {
+    /// Kept only if a launch uses it as it is: a right matrix alone is held packed.
+    tensor: Option<Tensor>,
+    panels: Vec<(Rounding, Panels)>,
+}
+
+impl Static {
+    /// Packs `tensor` for the launches that multiply by it.
+    pub(super) fn new(usage: &StaticUse, tensor: Tensor, unit: VectorUnit) -> Self {
+        let mut panels = Vec::new();
+        if let (Some(values), Some(&n)) = (tensor.as_bf16(), tensor.shape().last()) {
+            for &rounding in &usage.packed {
+                let mut packed = Panels::default();
+                packed.pack(unit, rounding, values, n);
+                panels.push((rounding, packed));
+            }
+        }
+        Self { tensor: usage.plain.then_some(tensor), panels }
+    }
+
+    pub(super) fn panels(&self, rounding: Rounding) -> Option<&Panels> {
+        self.panels.iter().find(|(mode, _)| *mode == rounding).map(|(_, panels)| panels)
+    }
+}
+
+/// What a launch reads: something that has been written.
+#[derive(Clone, Copy)]
+pub(super) enum Operand<'a> {
+    Input(&'a Tensor),
+    Static(&'a Static),
+    Device(&'a Values, &'a Arg),
+}
+
+impl<'a> Operand<'a> {
+    /// Its values, if they are bf16 and held as they are.
+    pub(super) fn bf16(self) -> Option<&'a [bf16]> {
+        match self {
+            Self::Input(tensor) => tensor.as_bf16(),
+            Self::Static(buffer) => buffer.tensor.as_ref()?.as_bf16(),
+            Self::Device(Values::Bf16(values), _) => Some(values),
+            Self::Device(Values::F32(_), _) => None,
+        }
+    }
+
+    /// A copy of it, if it is held as it is.
+    pub(super) fn tensor(self) -> Option<Tensor> {
+        match self {
+            Self::Input(tensor) => Some(tensor.clone()),
+            Self::Static(buffer) => buffer.tensor.clone(),
+            Self::Device(values, arg) => Some(values.tensor(arg)),
+        }
+    }
+
+    /// The right matrix of a GEMM that has been packed when it was written.
+    pub(super) fn panels(self, rounding: Rounding) -> Option<&'a Panels> {
+        match self {
+            Self::Static(buffer) => buffer.panels(rounding),
+            Self::Input(_) | Self::Device(..) => None,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! FlashAttention: a bf16 online softmax between two BFP16 products, in four cascade stages.
+//!
+//! Each stage owns a contiguous quarter of the keys and walks it in chunks of 64; the stages are merged
+//! last to first. Scores, probabilities, the running maximum, the rescaling factor, the denominator and the
+//! output are bf16 between steps. The hardware's `exp2` dominates the error.
+
+mod softmax;
+
+use half::bf16;
+use rayon::prelude::*;
+
+use super::super::{
+    bfp16::BLOCK,
+    functions::Exp2,
+    pack::{BLOCK_PAIRS, pack_block, pack_rows},
+    tile::{LeftPair, RightPair, Tile},
+    vector::{Simd, Task, VectorUnit},
+};
+use crate::{FlashAttention, Mask, Rounding, rounding::widen};
+use softmax::{Accumulator, CHUNK};
+
+pub(in super::super) use softmax::Exponential;
+
+/// Cascade stages.
+const STAGES: usize = 4;
+/// Queries of a task: enough to be worth scheduling, few enough to balance a causal mask.
+const TASK_ROWS: usize = 2 * Tile::ROWS;
+/// Largest head dimension.
+const MAX_HEAD_DIM: usize = 256;
+/// Elements of `head_dim` over which scores are summed before they are narrowed.
+const SLICE: usize = 64;
+
+/// The kernel's exponential for `head_dim`: `exp2(c d)` with `c = bf16(log2(e) / sqrt(head_dim))`.
+pub(in super::super) fn exponential(exp2: &Exp2, head_dim: usize) -> Exponential {
+    let scale = bf16::from_f64(std::f64::consts::LOG2_E / (head_dim as f64).sqrt());
+    Exponential::new(exp2, scale)
+}
+
+/// `o = attention(q, k, v)`; `packed` is room for the quantised keys and values.
+pub(in super::super) fn run(
+    unit: VectorUnit,
+    op: FlashAttention,
+    rounding: Rounding,
+    exp: &Exponential,
+    (q, k, v): (&[bf16], &[bf16], &[bf16]),
+    packed: &mut Vec<RightPair>,
+    o: &mut [bf16],
+) {
+    let chunks = op.tokens / CHUNK;
+    // A chunk of one head: keys as 2 panels of head_dim / 2 pairs, values as head_dim / 32 panels of 32.
+    let chunk_pairs = 2 * op.head_dim;
+    packed.resize(op.kv_heads * chunks * chunk_pairs, RightPair::ZERO);
+    packed.par_chunks_mut(chunk_pairs).enumerate().for_each(|(i, pairs)| {
+        let (head, chunk) = (i / chunks, i % chunks);
+        unit.run(PackChunk { op, rounding, k, v, head, chunk, pairs });
+    });
+    let width = op.heads * op.head_dim;
+    let tasks = o.par_chunks_mut(TASK_ROWS * width).zip(q.par_chunks(TASK_ROWS * width));
+    tasks.enumerate().for_each(|(task, (o, q))| {
+        unit.run(Queries { op, rounding, exp, q, packed, first: task * TASK_ROWS, o });
+    });
+}
+
+struct PackChunk<'a> {
+    op: FlashAttention,
+    rounding: Rounding,
+    k: &'a [bf16],
+    v: &'a [bf16],
+    head: usize,
+    chunk: usize,
+    pairs: &'a mut [RightPair],
+}
+
+impl Task for PackChunk<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let FlashAttention { kv_heads, head_dim: d, .. } = self.op;
+        let width = kv_heads * d;
+        let at = self.chunk * CHUNK * width + self.head * d;
+        let (keys, values) = self.pairs.split_at_mut(d);
+        for (panel, pairs) in keys.chunks_exact_mut(d / 2).enumerate() {
+            let at = at + panel * Tile::COLS * width;
+            for (block, pairs) in pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
+                let mut rows = [[bf16::ZERO; BLOCK]; Tile::COLS];
+                for (key, row) in rows.iter_mut().enumerate() {
+                    row.copy_from_slice(&self.k[at + key * width + block * BLOCK..][..BLOCK]);
+                }
+                let packed = pack_block(self.rounding, |e, key| widen(rows[key][e]));
+                store(pairs, packed);
+            }
+        }
+        for (panel, pairs) in values.chunks_exact_mut(CHUNK / 2).enumerate() {
+            let at = at + panel * Tile::COLS;
+            for (block, pairs) in pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
+                let mut rows = [[bf16::ZERO; Tile::COLS]; BLOCK];
+                for (key, row) in rows.iter_mut().enumerate() {
+                    let at = at + (block * BLOCK + key) * width;
+                    row.copy_from_slice(&self.v[at..at + Tile::COLS]);
+                }
+                let packed = pack_block(self.rounding, |key, e| widen(rows[key][e]));
+                store(pairs, packed);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn store(pairs: &mut [RightPair], packed: [[u32; Tile::COLS]; BLOCK_PAIRS]) {
+    for (pair, packed) in pairs.iter_mut().zip(packed) {
+        *pair = RightPair(packed);
+    }
+}
+
+/// Some queries, from `first` on, with all of their heads.
+struct Queries<'a> {
+    op: FlashAttention,
+    rounding: Rounding,
+    exp: &'a Exponential,
+    q: &'a [bf16],
+    packed: &'a [RightPair],
+    first: usize,
+    o: &'a mut [bf16],
+}
+
+impl Task for Queries<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let FlashAttention { tokens, heads, kv_heads, head_dim: d, .. } = self.op;
+        let width = heads * d;
+        let kv_pairs = tokens / CHUNK * 2 * d;
+        let mut pairs = [LeftPair::default(); MAX_HEAD_DIM / 2];
+        let pairs = &mut pairs[..d / 2];
+        let blocks = self.q.chunks(Tile::ROWS * width).zip(self.o.chunks_mut(Tile::ROWS * width));
+        for (block, (q, o)) in blocks.enumerate() {
+            for head in 0..heads {
+                pack_rows(self.rounding, &q[head * d..], width, pairs);
+                let kv_head = head / (heads / kv_heads);
+                let rows = Rows {
+                    op: self.op,
+                    rounding: self.rounding,
+                    exp: self.exp,
+                    q: pairs,
+                    packed: &self.packed[kv_head * kv_pairs..][..kv_pairs],
+                    first: self.first + block * Tile::ROWS,
+                };
+                let result = rows.cascade(simd);
+                for (row, o) in o.chunks_exact_mut(width).enumerate() {
+                    result.finish(row, self.rounding, &mut o[head * d..][..d]);
+                }
+            }
+        }
+    }
+}
+
+/// [`Tile::ROWS`] queries of one head, from `first` on.
+struct Rows<'a> {
+    op: FlashAttention,
+    rounding: Rounding,
+    exp: &'a Exponential,
+    q: &'a [LeftPair],
+    packed: &'a [RightPair],
+    first: usize,
+}
+
+impl Rows<'_> {
+    #[inline(always)]
+    fn cascade<S: Simd>(&self, simd: S) -> Accumulator {
+        let chunks = self.op.tokens / CHUNK / STAGES;
+        let stage = |stage: usize| {
+            let mut sums = Accumulator::new(self.op.head_dim);
+            for chunk in stage * chunks..(stage + 1) * chunks {
+                self.chunk(simd, chunk, &mut sums);
+            }
+            sums
+        };
+        let mut merged = stage(STAGES - 1);
+        for earlier in (0..STAGES - 1).rev() {
+            merged.merge(&stage(earlier), self.exp, self.rounding);
+        }
+        merged
+    }
+
+    #[inline(always)]
+    fn chunk<S: Simd>(&self, simd: S, chunk: usize, sums: &mut Accumulator) {
+        let first_key = chunk * CHUNK;
+        let visible = |row: usize| match self.op.mask {
+            Mask::Full => CHUNK,
+            Mask::Causal => (self.first + row + 1).saturating_sub(first_key).min(CHUNK),
+        };
+        // A chunk that is masked for all rows changes nothing. Its scores are -inf, so the maximum m stays;
+        // every probability is exp(-inf - m) = exp(lowest) = 0 and every factor exp(m - m) = exp(0) = 1, as
+        // `skips_masked` has checked; O 1 + 0 and l 1 + 0 are then exact in every rounding mode.
+        if visible(Tile::ROWS - 1) == 0 && self.exp.skips_masked() {
+            return;
+        }
+        let d = self.op.head_dim;
+        let (keys, values) = self.packed[chunk * 2 * d..][..2 * d].split_at(d);
+        let mut scores = [Tile::ZERO; CHUNK / Tile::COLS];
+        for (panel, keys) in scores.iter_mut().zip(keys.chunks_exact(d / 2)) {
+            // Partial sums over slices of head_dim pass through bf16.
+            for (q, keys) in self.q.chunks_exact(SLICE / 2).zip(keys.chunks_exact(SLICE / 2)) {
+                simd.multiply(q, keys, panel);
+                panel.round(self.rounding);
+            }
+        }
+        let probabilities = sums.update(&scores, visible, self.exp, self.rounding);
+        for (o, values) in sums.o_mut().iter_mut().zip(values.chunks_exact(CHUNK / 2)) {
+            simd.multiply(&probabilities, values, o);
+            o.round(self.rounding);
+        }
+    }
+}

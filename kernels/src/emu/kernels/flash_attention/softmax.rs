@@ -1,0 +1,197 @@
+//! The bf16 online softmax of [`Tile::ROWS`] queries.
+
+use half::bf16;
+
+use super::{
+    super::super::{
+        bfp16::BLOCK,
+        functions::Exp2,
+        pack::{BLOCK_PAIRS, pack_block},
+        tile::{LeftPair, Tile},
+    },
+    MAX_HEAD_DIM,
+};
+use crate::{Rounding, rounding::widen};
+
+/// Keys of a chunk.
+pub(super) const CHUNK: usize = 64;
+/// The most negative bf16: where the running maximum starts, and where differences are clamped.
+const LOWEST: f32 = f32::from_bits(0xFF7F_0000);
+/// Panels of [`Tile::COLS`] columns in the widest output.
+const PANELS: usize = MAX_HEAD_DIM / Tile::COLS;
+
+/// `exp2(c d)` of every bf16 `d`.
+#[derive(Debug)]
+pub(in super::super::super) struct Exponential {
+    table: Vec<bf16>,
+}
+
+impl Exponential {
+    /// `d` is clamped to the lowest bf16; its product with `c` is exact in f32 and is not narrowed.
+    pub(super) fn new(exp2: &Exp2, c: bf16) -> Self {
+        let value = |bits: u16| {
+            let d = widen(bf16::from_bits(bits));
+            let d = if d < LOWEST { LOWEST } else { d };
+            exp2.eval(d * widen(c))
+        };
+        Self { table: (0..=u16::MAX).map(value).collect() }
+    }
+
+    #[inline(always)]
+    fn eval(&self, d: bf16) -> f32 {
+        widen(self.table[usize::from(d.to_bits())])
+    }
+
+    /// Whether `exp(lowest)` is 0 and `exp(0)` is 1, so that masked chunks may be skipped: true of the
+    /// hardware's function and the exact one, and to be checked for a table.
+    #[inline(always)]
+    pub(super) fn skips_masked(&self) -> bool {
+        let at = |d: bf16| self.table[usize::from(d.to_bits())];
+        at(bf16::NEG_INFINITY) == bf16::ZERO && at(bf16::ZERO) == bf16::ONE
+    }
+}
+
+/// What a cascade stage carries from chunk to chunk, each value exact in bf16.
+#[derive(Clone)]
+pub(super) struct Accumulator {
+    /// Output so far, not yet divided by the denominator: panels of [`Tile::COLS`] columns.
+    o: [Tile; PANELS],
+    panels: usize,
+    /// Largest score so far.
+    max: [f32; Tile::ROWS],
+    /// Denominator so far.
+    sum: [f32; Tile::ROWS],
+}
+
+impl Accumulator {
+    #[inline(always)]
+    pub(super) fn new(head_dim: usize) -> Self {
+        Self {
+            o: [Tile::ZERO; PANELS],
+            panels: head_dim / Tile::COLS,
+            max: [LOWEST; Tile::ROWS],
+            sum: [0.0; Tile::ROWS],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn o_mut(&mut self) -> &mut [Tile] {
+        &mut self.o[..self.panels]
+    }
+
+    /// Takes in the scores of a chunk, of which row `r` sees the first `visible(r)`: new maximum, output and
+    /// denominator rescaled. Returns the probabilities, quantised and packed for their product with the
+    /// values.
+    #[inline(always)]
+    pub(super) fn update(
+        &mut self,
+        scores: &[Tile; CHUNK / Tile::COLS],
+        visible: impl Fn(usize) -> usize,
+        exp: &Exponential,
+        rounding: Rounding,
+    ) -> [LeftPair; CHUNK / 2] {
+        let mut p = [[0.0; CHUNK]; Tile::ROWS];
+        for (row, p) in p.iter_mut().enumerate() {
+            for (p, panel) in p.chunks_exact_mut(Tile::COLS).zip(scores) {
+                p.copy_from_slice(&panel.0[row]);
+            }
+            p[visible(row)..].fill(f32::NEG_INFINITY);
+            let max = largest(p).max(self.max[row]);
+            for p in p.iter_mut() {
+                *p = exp.eval(rounding.narrow(*p - max));
+            }
+            let factor = exp.eval(rounding.narrow(self.max[row] - max));
+            let round = |x| widen(rounding.narrow(x));
+            self.max[row] = max;
+            self.sum[row] = round(self.sum[row] * factor + round(sum(p)));
+            for panel in &mut self.o[..self.panels] {
+                for o in &mut panel.0[row] {
+                    *o *= factor;
+                }
+                rounding.round_slice(&mut panel.0[row]);
+            }
+        }
+        let mut pairs = [LeftPair::default(); CHUNK / 2];
+        for (block, pairs) in pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
+            let packed = pack_block(rounding, |k, row: usize| p[row][block * BLOCK + k]);
+            for (pair, packed) in pairs.iter_mut().zip(packed) {
+                *pair = LeftPair(packed);
+            }
+        }
+        pairs
+    }
+
+    /// Takes in the result of an earlier stage.
+    #[inline(always)]
+    pub(super) fn merge(&mut self, earlier: &Self, exp: &Exponential, rounding: Rounding) {
+        let round = |x| widen(rounding.narrow(x));
+        for row in 0..Tile::ROWS {
+            let max = self.max[row].max(earlier.max[row]);
+            let own = exp.eval(rounding.narrow(self.max[row] - max));
+            let other = exp.eval(rounding.narrow(earlier.max[row] - max));
+            for (panel, earlier) in self.o[..self.panels].iter_mut().zip(&earlier.o) {
+                for (o, &earlier) in panel.0[row].iter_mut().zip(&earlier.0[row]) {
+                    *o = round(round(earlier * other) + round(*o * own));
+                }
+            }
+            self.sum[row] = round(earlier.sum[row] * other + round(self.sum[row] * own));
+            self.max[row] = max;
+        }
+    }
+
+    /// Divides row `row` by its denominator.
+    #[inline(always)]
+    pub(super) fn finish(&self, row: usize, rounding: Rounding, out: &mut [bf16]) {
+        let inverse = reciprocal(self.sum[row], rounding);
+        for (out, panel) in out.chunks_exact_mut(Tile::COLS).zip(&self.o) {
+            for (out, o) in out.iter_mut().zip(&panel.0[row]) {
+                *out = rounding.narrow(o * inverse);
+            }
+        }
+    }
+}
+
+/// Lanes in which a row is reduced.
+const LANES: usize = 16;
+
+/// The largest of a row. A NaN is passed over here and comes back through its probability.
+#[inline(always)]
+fn largest(row: &[f32; CHUNK]) -> f32 {
+    reduce(row, f32::NEG_INFINITY, f32::max)
+}
+
+/// Four values a lane, then by halves: one order on all vector units.
+#[inline(always)]
+fn sum(row: &[f32; CHUNK]) -> f32 {
+    reduce(row, 0.0, |a, b| a + b)
+}
+
+#[inline(always)]
+fn reduce(row: &[f32; CHUNK], start: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut lanes = [start; LANES];
+    for part in row.as_chunks::<LANES>().0 {
+        for (lane, &v) in lanes.iter_mut().zip(part) {
+            *lane = combine(*lane, v);
+        }
+    }
+    for width in [8, 4, 2, 1] {
+        for lane in 0..width {
+            lanes[lane] = combine(lanes[lane], lanes[lane + width]);
+        }
+    }
+    lanes[0]
+}
+
+/// The kernel's bf16 reciprocal: a magic-constant seed and two refinement steps, every intermediate
+/// narrowed.
+pub(super) fn reciprocal(v: f32, rounding: Rounding) -> f32 {
+    const SEED: u16 = 0x7EB5;
+    const K1: f32 = 1.9375; // bf16(1.9395974)
+    const K2: f32 = 1.436_142;
+    let round = |x| widen(rounding.narrow(x));
+    let bits = (v.to_bits() >> 16) as u16;
+    let y = widen(bf16::from_bits(SEED.wrapping_sub(bits)));
+    let a = round(round(K2 - v * y) * y);
+    let y = round(-(a * K1));
+    round(-(y * round(y * v + 2.0)))
+}

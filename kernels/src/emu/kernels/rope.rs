@@ -1,0 +1,88 @@
+//! Half-split `RoPE`: both products and their sum in one f32 accumulator, narrowed once.
+
+use half::bf16;
+use rayon::prelude::*;
+
+use super::{
+    super::vector::{Simd, Task, VectorUnit},
+    PIECE, SERIAL,
+};
+use crate::{
+    Rope, Rounding,
+    rounding::{floor, nearest_even, toward_zero, widen},
+};
+
+/// `y = rope(x)`, `x[tokens, heads * head_dim]` by `lut[tokens, head_dim]`.
+pub(in super::super) fn run(
+    unit: VectorUnit,
+    rope: Rope,
+    rounding: Rounding,
+    x: &[bf16],
+    lut: &[bf16],
+    y: &mut [bf16],
+) {
+    if y.len() <= SERIAL {
+        return unit.run(Tokens { rope, rounding, x, lut, y });
+    }
+    let tokens = (PIECE / (rope.heads * rope.head_dim)).max(1);
+    let (wide, narrow) = (tokens * rope.heads * rope.head_dim, tokens * rope.head_dim);
+    let pieces = y.par_chunks_mut(wide).zip(x.par_chunks(wide).zip(lut.par_chunks(narrow)));
+    pieces.for_each(|(y, (x, lut))| unit.run(Tokens { rope, rounding, x, lut, y }));
+}
+
+struct Tokens<'a> {
+    rope: Rope,
+    rounding: Rounding,
+    x: &'a [bf16],
+    lut: &'a [bf16],
+    y: &'a mut [bf16],
+}
+
+impl Task for Tokens<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        match self.rounding {
+            Rounding::NearestEven => self.each(nearest_even),
+            Rounding::Floor => self.each(floor),
+            Rounding::TowardZero => self.each(toward_zero),
+        }
+    }
+}
+
+impl Tokens<'_> {
+    #[inline(always)]
+    fn each(self, narrow: impl Fn(f32) -> bf16 + Copy) {
+        let (d, width) = (self.rope.head_dim, self.rope.heads * self.rope.head_dim);
+        let tokens = self.y.chunks_exact_mut(width).zip(self.x.chunks_exact(width));
+        for ((y, x), lut) in tokens.zip(self.lut.chunks_exact(d)) {
+            let (cosines, sines) = lut.split_at(d / 2);
+            for (y, x) in y.chunks_exact_mut(d).zip(x.chunks_exact(d)) {
+                rotate(x, cosines, sines, y, narrow);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn rotate(
+    x: &[bf16],
+    cosines: &[bf16],
+    sines: &[bf16],
+    y: &mut [bf16],
+    narrow: impl Fn(f32) -> bf16,
+) {
+    let half = cosines.len();
+    let (x_low, x_high) = x.split_at(half);
+    let (y_low, y_high) = y.split_at_mut(half);
+    let factors = cosines.iter().zip(sines);
+    let outputs = y_low.iter_mut().zip(y_high);
+    for (((&a, &b), (&cos, &sin)), (low, high)) in
+        x_low.iter().zip(x_high).zip(factors).zip(outputs)
+    {
+        let (a, b, cos, sin) = (widen(a), widen(b), widen(cos), widen(sin));
+        *low = narrow(a * cos - b * sin);
+        *high = narrow(a * sin + b * cos);
+    }
+}
