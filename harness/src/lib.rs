@@ -18,13 +18,20 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod checks;
+mod evidence;
+pub mod goldens;
 mod kernel;
+mod limits;
 pub mod metrics;
+mod plan;
 mod profile;
 mod runner;
+mod session;
 mod settings;
 mod suite;
 mod tensor;
+mod verdict;
 
 pub use adapter::{Adapter, Model};
 pub use kernel::{Draw, Kernel, KernelId, Tolerance};
@@ -32,5 +39,6 @@ pub use npugate_schema as schema;
 pub use profile::PrecisionProfile;
 pub use runner::{Block, Context, Kv, LogitRows, Prefill, Probe, RunError, Runner, Usage};
 pub use settings::{Settings, SettingsError};
-pub use suite::{Planned, Suite, SuiteError};
+pub use plan::Planned;
+pub use suite::{Suite, SuiteError};
 pub use tensor::{DType, Tensor, TensorError};

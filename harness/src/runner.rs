@@ -2,7 +2,7 @@
 //! text generation, profiling and every gate call the same.
 
 use crate::{Tensor, TensorError};
-use std::{error, fmt, time::Duration};
+use std::{error, fmt, path::PathBuf, time::Duration};
 
 /// What an adapter needs to know to build a runner.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -11,6 +11,12 @@ pub struct Context {
     pub device: String,
     /// What differs from the adapter's default run.
     pub settings: crate::Settings,
+    /// A folder with one folder of goldens and baselines for each adapter, in
+    /// place of the adapters' own.
+    pub fixtures: Option<PathBuf>,
+    /// A folder to leave the token gate's evidence in, for an independent
+    /// computation of its verdict.
+    pub evidence: Option<PathBuf>,
 }
 
 /// A model on a device, set up: weights are in static buffers before the first

@@ -1,26 +1,26 @@
 //! The tests of one adapter in one context: planned without touching weights or
 //! a device, run one by one, sharing what they compute.
 
-use crate::schema::{Description, Ignore, Phase, Record};
-use crate::{Adapter, Context};
-use std::sync::Arc;
-
-/// A test that could run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Planned {
-    /// Its stable name.
-    pub name: String,
-    /// Its phase.
-    pub phase: Phase,
-    /// Why it does not run by default, if it does not.
-    pub ignore: Option<Ignore>,
-}
+use crate::plan::{Planned, plan};
+use crate::schema::{Baseline, BaselineError, Description, Record};
+use crate::session::Session;
+use crate::verdict::{Stop, conclude};
+use crate::{Adapter, Context, Model};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
 
 /// The tests of one adapter in one context.
 pub struct Suite {
     adapter: Arc<dyn Adapter>,
-    context: Context,
+    description: Description,
+    baseline: Result<Option<Baseline>, BaselineError>,
     plan: Vec<Planned>,
+    session: Mutex<Session>,
 }
 
 /// Why an adapter's tests cannot be planned.
@@ -42,13 +42,51 @@ pub enum SuiteError {
 }
 
 impl Suite {
-    /// Plans the tests of an adapter. Reads the golden manifest at most.
+    /// Plans the tests of an adapter. Reads the golden manifest and the
+    /// baseline at most. An empty device name means the adapter's default.
     ///
     /// # Errors
     ///
     /// A setting or a device that the adapter does not take.
-    pub fn new(adapter: Arc<dyn Adapter>, context: Context) -> Result<Self, SuiteError> {
-        Ok(Self { adapter, context, plan: Vec::new() })
+    pub fn new(adapter: Arc<dyn Adapter>, mut context: Context) -> Result<Self, SuiteError> {
+        let devices = adapter.devices();
+        if context.device.is_empty() {
+            context.device = devices.first().cloned().unwrap_or_default();
+        }
+        if !devices.contains(&context.device) {
+            return Err(SuiteError::Device {
+                model: adapter.name().to_owned(),
+                device: context.device,
+                known: devices.join(", "),
+            });
+        }
+        let description = Description {
+            model: adapter.name().to_owned(),
+            device: context.settings.device_class(&context.device),
+            configuration: adapter.configuration(&context)?,
+            fixtures: fixtures(&*adapter, &context),
+            weights: adapter.model().map(Model::weights),
+        };
+        let baseline = description.fixtures.as_deref().map_or(Ok(None), |fixtures| {
+            let path = Baseline::path(fixtures, &description.device);
+            Baseline::load(&path, &description.model, &description.device)
+        });
+        let kernels = adapter.kernels(&context)?;
+        let mut session = Session::new(adapter.clone(), context, kernels);
+        let plan = plan(&mut session);
+        Ok(Self { adapter, description, baseline, plan, session: Mutex::new(session) })
+    }
+
+    /// The same suite without a baseline: every check stands on its own limits.
+    #[must_use]
+    pub fn without_baseline(mut self) -> Self {
+        self.baseline = Ok(None);
+        self
+    }
+
+    /// The adapter whose tests these are.
+    pub fn adapter(&self) -> &dyn Adapter {
+        &*self.adapter
     }
 
     /// The tests, in the order in which they run.
@@ -56,21 +94,39 @@ impl Suite {
         &self.plan
     }
 
-    /// Runs one test; `None` if there is no test of that name. A panic inside
-    /// of a check is a failed record.
-    pub fn run(&self, name: &str) -> Option<Record> {
-        let _ = (name, &self.adapter, &self.context);
-        None
+    /// What the binary says of itself.
+    pub fn description(&self) -> &Description {
+        &self.description
     }
 
-    /// What the binary says of itself.
-    pub fn description(&self) -> Description {
-        Description {
-            model: self.adapter.name().to_owned(),
-            device: self.context.settings.device_class(&self.context.device),
-            configuration: String::new(),
-            fixtures: self.adapter.fixtures(),
-            weights: self.adapter.model().map(crate::Model::weights),
-        }
+    /// Runs one test; `None` if there is no test of that name. A panic inside
+    /// of a check is a failed record, and later tests start afresh.
+    pub fn run(&self, name: &str) -> Option<Record> {
+        let test = self.plan.iter().find(|test| test.name == name)?;
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = Instant::now();
+        let result = match &self.baseline {
+            Err(error) => Err(Stop::Invalid(error.to_string())),
+            Ok(_) => catch_unwind(AssertUnwindSafe(|| test.check.run(&mut session)))
+                .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {}", message(&*panic))))),
+        };
+        let baseline = self.baseline.as_ref().ok().and_then(Option::as_ref);
+        Some(conclude(name, result, baseline, start.elapsed().as_secs_f64()))
     }
+}
+
+/// Where an adapter's goldens and baselines are in a context.
+pub(crate) fn fixtures(adapter: &dyn Adapter, context: &Context) -> Option<PathBuf> {
+    match &context.fixtures {
+        Some(folder) => Some(folder.join(adapter.name())),
+        None => adapter.fixtures(),
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
 }

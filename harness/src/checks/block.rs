@@ -1,0 +1,234 @@
+//! The block gates: one decoder block on b's own input of that block, so that an
+//! error is this block's and not inherited.
+//!
+//! Three tensors for each of the block's parts: r, the f32 block on that input;
+//! b, the bf16 reference; y, the device. Parts are compared before they are
+//! added to the residual stream, where a few massive activations would hide
+//! everything else.
+
+use crate::goldens::LayerGolden;
+use crate::metrics::{
+    Distribution, compare, find_non_finite, per_position_cosine, relative_errors,
+    relative_errors_by_head,
+};
+use crate::schema::{Direction, Metric, Unit};
+use crate::session::Session;
+use crate::verdict::{CheckResult, Measured, Stop};
+use crate::{Block, Tensor, limits};
+use std::{fmt, sync::Arc};
+
+/// The gates of one block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BlockGate {
+    /// Every output is finite.
+    Finite,
+    /// Whole-tensor cosine of the block's output, as MLIR-AIR has it.
+    Cosine,
+    /// Lowest cosine of a position, as MLIR-AIR has it.
+    PerPosition,
+    /// The error of each part in units of b's own.
+    Injected,
+}
+
+impl BlockGate {
+    pub const ALL: [Self; 4] = [Self::Finite, Self::Cosine, Self::PerPosition, Self::Injected];
+}
+
+impl fmt::Display for BlockGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Finite => "finite",
+            Self::Cosine => "cosine",
+            Self::PerPosition => "per_position",
+            Self::Injected => "injected",
+        })
+    }
+}
+
+/// One block on every diagnosis prompt.
+#[derive(Debug)]
+pub(crate) struct BlockFigures {
+    runs: Vec<Run>,
+}
+
+#[derive(Debug)]
+struct Run {
+    prompt: String,
+    golden: Arc<LayerGolden>,
+    block: Block,
+}
+
+pub(super) fn check(session: &mut Session, layer: usize, gate: BlockGate) -> CheckResult {
+    let figures = BlockFigures::of(session, layer)?;
+    let config = session.model()?.config();
+    match gate {
+        BlockGate::Finite => finite(&figures),
+        BlockGate::Cosine => whole_cosine(&figures, layer),
+        BlockGate::PerPosition => position_cosine(&figures, layer, config.head_dim),
+        BlockGate::Injected => {
+            let limits = limits::injected(session.model()?.profile());
+            injected(&figures, layer, config.head_dim, limits)
+        }
+    }
+}
+
+impl BlockFigures {
+    /// Runs a block on every diagnosis prompt, once in a process. Only the last
+    /// block asked for is kept: the gates of one block follow each other.
+    fn of(session: &mut Session, layer: usize) -> Result<Arc<Self>, Stop> {
+        if let Some(figures) = session.blocks.get(&layer) {
+            return figures.clone();
+        }
+        let figures = Self::run(session, layer).map(Arc::new);
+        session.blocks.clear();
+        session.blocks.insert(layer, figures.clone());
+        figures
+    }
+
+    fn run(session: &mut Session, layer: usize) -> Result<Self, Stop> {
+        let mut runs = Vec::new();
+        for index in session.diagnosis_prompts()? {
+            let golden = session.layer_golden(index)?;
+            let input = match layer.checked_sub(1) {
+                None => Some(&golden.embed),
+                Some(before) => golden.layers.get(before).map(|layer| &layer.b.hidden),
+            };
+            let input = input
+                .filter(|_| layer < golden.layers.len())
+                .ok_or_else(|| Stop::Invalid(format!("the goldens have no layer {layer}")))?;
+            let block = session.runner()?.block(layer, input)?;
+            let prompt = session.prompt(index)?.name;
+            runs.push(Run { prompt, golden, block });
+        }
+        Ok(Self { runs })
+    }
+}
+
+fn finite(figures: &BlockFigures) -> CheckResult {
+    let mut values = 0;
+    for run in &figures.runs {
+        for (part, tensor) in parts(&run.block) {
+            values += tensor.len();
+            if let Some(found) = find_non_finite(tensor) {
+                return Err(Stop::Fail(format!("{part} on {}: {found}", run.prompt)));
+            }
+        }
+    }
+    if values == 0 {
+        return Err(Stop::Invalid("the block returned no values".to_owned()));
+    }
+    Ok(Measured::default().noted(format!("{values} values are finite")))
+}
+
+fn parts(block: &Block) -> [(&'static str, &Tensor); 4] {
+    [
+        ("attn_ctx", &block.attn_ctx),
+        ("attn_out", &block.attn_out),
+        ("mlp_out", &block.mlp_out),
+        ("hidden", &block.hidden),
+    ]
+}
+
+fn whole_cosine(figures: &BlockFigures, layer: usize) -> CheckResult {
+    let mut lowest = f64::INFINITY;
+    let mut max_abs: f64 = 0.0;
+    for run in &figures.runs {
+        let expected = &run.golden.layers[layer].b.hidden;
+        let errors = compare(&run.block.hidden, expected)?;
+        lowest = if errors.cosine >= lowest { lowest } else { errors.cosine };
+        max_abs = max_abs.max(errors.max_abs);
+    }
+    Ok(Measured::of(vec![
+        Metric::new("cosine", lowest, Unit::Cosine, Direction::Higher)
+            .limited(limits::BLOCK_COSINE),
+        Metric::new("max_abs", max_abs, Unit::Absolute, Direction::Lower),
+    ]))
+}
+
+fn position_cosine(figures: &BlockFigures, layer: usize, head_dim: usize) -> CheckResult {
+    let mut cosines = Vec::new();
+    for run in &figures.runs {
+        let expected = &run.golden.layers[layer].b.hidden;
+        cosines.extend(per_position_cosine(&run.block.hidden, expected)?);
+    }
+    let distribution = pooled(&cosines)?;
+    let metric = |name: &str, value| Metric::new(name, value, Unit::Cosine, Direction::Higher);
+    Ok(Measured::of(vec![
+        metric("cosine_min", distribution.min).limited(limits::block_position_cosine(head_dim)),
+        metric("cosine_p5", distribution.p5),
+        metric("cosine_median", distribution.median),
+    ]))
+}
+
+fn injected(
+    figures: &BlockFigures,
+    layer: usize,
+    head_dim: usize,
+    limits: limits::InjectedLimits,
+) -> CheckResult {
+    let (mut attention, mut mlp) = (Part::default(), Part::default());
+    let mut by_head: Vec<Vec<f64>> = Vec::new();
+    for run in &figures.runs {
+        let golden = &run.golden.layers[layer];
+        let (y, b, r) = (&run.block, &golden.b, &golden.injected);
+        attention.add(&y.attn_out, &b.attn_out, &r.attn_out)?;
+        mlp.add(&y.mlp_out, &b.mlp_out, &r.mlp_out)?;
+        let errors = relative_errors_by_head(&y.attn_ctx, &b.attn_ctx, &r.attn_ctx, head_dim)?;
+        by_head.resize_with(errors.len(), Vec::new);
+        for (head, errors) in by_head.iter_mut().zip(errors) {
+            head.extend(errors);
+        }
+    }
+    let mut metrics = attention.metrics("attn_out", limits)?;
+    metrics.extend(mlp.metrics("mlp_out", limits)?);
+    let mut worst: Option<(usize, f64)> = None;
+    for (head, errors) in by_head.iter().enumerate() {
+        let median = pooled(errors)?.median;
+        // A NaN is worse than any number.
+        if worst.is_none_or(|(_, value)| !(median <= value)) {
+            worst = Some((head, median));
+        }
+    }
+    let (head, median) = worst.ok_or_else(|| Stop::Invalid("no head was compared".to_owned()))?;
+    metrics.push(
+        Metric::new("worst_head_error", median, Unit::Ratio, Direction::Lower)
+            .on("attn_ctx")
+            .limited(limits.head_median),
+    );
+    metrics.push(
+        Metric::new("worst_head", head as f64, Unit::Count, Direction::Neutral).on("attn_ctx"),
+    );
+    Ok(Measured::of(metrics))
+}
+
+/// One part of the block, pooled over prompts.
+#[derive(Default)]
+struct Part {
+    relative: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+impl Part {
+    fn add(&mut self, y: &Tensor, b: &Tensor, r: &Tensor) -> Result<(), Stop> {
+        self.relative.extend(relative_errors(y, b, r)?);
+        self.slopes.push(compare(y, r)?.slope);
+        Ok(())
+    }
+
+    fn metrics(&self, slice: &str, limits: limits::InjectedLimits) -> Result<Vec<Metric>, Stop> {
+        let relative = pooled(&self.relative)?;
+        let slope = self.slopes.iter().map(|slope| (slope - 1.0).abs());
+        let slope = slope.fold(0.0, |worst: f64, slope| if slope <= worst { worst } else { slope });
+        let ratio =
+            |name: &str, value| Metric::new(name, value, Unit::Ratio, Direction::Lower).on(slice);
+        Ok(vec![
+            ratio("relative_error_median", relative.median).limited(limits.median),
+            ratio("relative_error_p95", relative.p95).limited(limits.p95),
+            ratio("slope_error", slope).limited(limits::SLOPE),
+        ])
+    }
+}
+
+fn pooled(values: &[f64]) -> Result<Distribution, Stop> {
+    Distribution::of(values).ok_or_else(|| Stop::Invalid("no position was compared".to_owned()))
+}

@@ -1,0 +1,93 @@
+//! The token gates: MLIR-AIR's top-5 set at the first divergence, and beyond it
+//! the flips that the reference's own noise cannot explain.
+
+use super::Prompts;
+use super::forced::{Flip, Forced, steps_of};
+use super::logits::prompt_indices;
+use crate::limits;
+use crate::metrics::Distribution;
+use crate::schema::{Direction, Metric, Unit};
+use crate::session::Session;
+use crate::verdict::{CheckResult, Measured, Stop};
+
+/// At the first divergence, each side's token is in the other's top 5.
+pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
+    let forced = Forced::of(session, prompt)?;
+    let steps = &forced.steps;
+    let equal = steps.iter().filter(|step| step.token == step.expected).count();
+    let outside = usize::from(!forced.token_set_holds());
+    let kl: Vec<_> = steps.iter().map(|step| step.kl).collect();
+    let kl = Distribution::of(&kl)
+        .ok_or_else(|| Stop::Invalid("the golden continuation is empty".to_owned()))?
+        .mean;
+    let note = match forced.divergence() {
+        None => format!("all {} greedy tokens equal", steps.len()),
+        Some(index) => {
+            let step = &steps[index];
+            format!(
+                "first divergence at step {index} of {}: device {} in the reference's top 5 {}: {}; reference {} in the device's top 5 {}: {}",
+                steps.len(),
+                step.token,
+                list(&step.expected_top5),
+                yes(step.expected_top5.contains(&step.token)),
+                step.expected,
+                list(&step.top5),
+                yes(step.top5.contains(&step.expected)),
+            )
+        }
+    };
+    Ok(Measured::of(vec![
+        Metric::new("outside_top5", outside as f64, Unit::Count, Direction::Lower).limited(0.0),
+        Metric::new("equal_tokens", equal as f64, Unit::Count, Direction::Neutral),
+        Metric::new("kl_mean", kl, Unit::Nats, Direction::Lower),
+    ])
+    .noted(note))
+}
+
+/// Wherever the device's best token is not the reference's, the reference's own
+/// noise explains it; and it is never a token far down the reference's ranking.
+pub(super) fn flips(session: &mut Session, prompts: Prompts) -> CheckResult {
+    let profile = session.model()?.profile();
+    let indices = prompt_indices(session, prompts)?;
+    let steps = steps_of(session, &indices)?;
+    let flips: Vec<_> = steps.iter().filter_map(|step| step.flip).collect();
+    let garbage = flips.iter().filter(|flip| **flip == Flip::Garbage).count();
+    let beyond: Vec<f64> = flips
+        .iter()
+        .filter_map(|flip| match flip {
+            Flip::BeyondNoise(multiple) => Some(*multiple),
+            Flip::Benign | Flip::Garbage => None,
+        })
+        .collect();
+    let allowed = (limits::flips_beyond_noise(profile) * steps.len() as f64).floor();
+    let note = format!(
+        "{} of {} best tokens differ, {} beyond {} times the reference's noise (allowed {allowed}), {garbage} outside its top {}",
+        flips.len(),
+        steps.len(),
+        beyond.len(),
+        limits::FLIP_NOISE,
+        limits::GARBAGE_RANK,
+    );
+    let count =
+        |name: &str, value: usize| Metric::new(name, value as f64, Unit::Count, Direction::Lower);
+    Ok(Measured::of(vec![
+        count("garbage", garbage).limited(0.0),
+        count("beyond_noise", beyond.len()).limited(allowed),
+        Metric::new("flips", flips.len() as f64, Unit::Count, Direction::Neutral),
+        Metric::new(
+            "worst_noise_multiple",
+            beyond.iter().copied().fold(0.0, f64::max),
+            Unit::Ratio,
+            Direction::Neutral,
+        ),
+    ])
+    .noted(note))
+}
+
+fn list(ids: &[u32]) -> String {
+    format!("{ids:?}")
+}
+
+fn yes(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
+}

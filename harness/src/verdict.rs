@@ -1,0 +1,245 @@
+//! From what a check measured to a record: the outcome and the line that says
+//! by how much.
+
+use crate::schema::{Baseline, Direction, Metric, Outcome, Record, Unit};
+use crate::{RunError, goldens::GoldenError, metrics::CompareError};
+
+/// What a check measured.
+#[derive(Debug, Default)]
+pub(crate) struct Measured {
+    /// Every number; those with limits are binding.
+    pub metrics: Vec<Metric>,
+    /// What was compared, for a check without a number to quote.
+    pub note: Option<String>,
+}
+
+/// Why a check ended without numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// What is tested is wrong.
+    Fail(String),
+    /// The check cannot judge.
+    Invalid(String),
+}
+
+pub(crate) type CheckResult = Result<Measured, Stop>;
+
+impl Measured {
+    /// Metrics alone.
+    pub fn of(metrics: Vec<Metric>) -> Self {
+        Self { metrics, note: None }
+    }
+
+    /// The same with a sentence that becomes the verdict of a pass.
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+impl From<RunError> for Stop {
+    fn from(error: RunError) -> Self {
+        if error.is_setup() {
+            Self::Invalid(error.to_string())
+        } else {
+            Self::Fail(error.to_string())
+        }
+    }
+}
+
+impl From<GoldenError> for Stop {
+    fn from(error: GoldenError) -> Self {
+        Self::Invalid(error.to_string())
+    }
+}
+
+impl From<CompareError> for Stop {
+    /// A comparison that cannot be made is the device's fault, unless it is the
+    /// reference that is empty, degenerate or not finite.
+    fn from(error: CompareError) -> Self {
+        if error.blames_reference() {
+            Self::Invalid(error.to_string())
+        } else {
+            Self::Fail(error.to_string())
+        }
+    }
+}
+
+/// Makes the record of a check. A pass is also held against the accepted
+/// baseline.
+pub(crate) fn conclude(
+    name: &str,
+    result: CheckResult,
+    baseline: Option<&Baseline>,
+    seconds: f64,
+) -> Record {
+    let (outcome, verdict, metrics) = match result {
+        Err(Stop::Fail(why)) => (Outcome::Failed, why, Vec::new()),
+        Err(Stop::Invalid(reason)) => {
+            (Outcome::Invalid { reason: reason.clone() }, reason, Vec::new())
+        }
+        Ok(Measured { metrics, note }) => {
+            let (outcome, verdict) = judge(&metrics, note);
+            (outcome, verdict, metrics)
+        }
+    };
+    let mut record = Record { name: name.to_owned(), outcome, verdict, metrics, seconds };
+    if let (Outcome::Passed, Some(baseline)) = (&record.outcome, baseline)
+        && let Some(regression) = regression(&record, baseline)
+    {
+        record.outcome = Outcome::Regressed;
+        record.verdict = regression;
+    }
+    record
+}
+
+fn judge(metrics: &[Metric], note: Option<String>) -> (Outcome, String) {
+    let broken = metrics.iter().filter(|metric| !metric.within_limit()).max_by(|a, b| {
+        let used = |metric: &Metric| metric.used().filter(|used| !used.is_nan());
+        used(a).unwrap_or(f64::INFINITY).total_cmp(&used(b).unwrap_or(f64::INFINITY))
+    });
+    if let Some(metric) = broken {
+        let verdict = describe(metric);
+        let verdict = note.map_or(verdict.clone(), |note| format!("{verdict}; {note}"));
+        return (Outcome::Failed, verdict);
+    }
+    if let Some(note) = note {
+        return (Outcome::Passed, note);
+    }
+    let tightest = metrics
+        .iter()
+        .filter_map(|metric| Some((metric, metric.used()?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((metric, _)) = tightest {
+        return (Outcome::Passed, describe(metric));
+    }
+    let reason = "the check compared nothing".to_owned();
+    (Outcome::Invalid { reason: reason.clone() }, reason)
+}
+
+/// `cosine 0.99921 >= 0.99 (8 % of the allowed error used)`.
+pub(crate) fn describe(metric: &Metric) -> String {
+    let (key, value) = (metric.key(), number(metric.value, metric.unit));
+    let Some(limit) = metric.limit else { return format!("{key} {value}") };
+    let limit_text = number(limit, metric.unit);
+    let sign = match (metric.direction, metric.within_limit()) {
+        (Direction::Higher, true) => ">=",
+        (Direction::Higher, false) => "<",
+        (_, true) => "<=",
+        (_, false) => ">",
+    };
+    if metric.value.is_nan() {
+        return format!("{key} is NaN, the limit is {limit_text}");
+    }
+    match metric.used() {
+        Some(used) if used.is_finite() && limit.abs() > 0.0 && used >= 0.0 => {
+            let percent = number(used * 100.0, Unit::Count);
+            format!("{key} {value} {sign} {limit_text} ({percent} % of the allowed error used)")
+        }
+        _ => format!("{key} {value} {sign} {limit_text}"),
+    }
+}
+
+/// A value with the digits that its unit is read with.
+pub(crate) fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Count if value.abs() >= 1.0 || value == 0.0 => format!("{value:.0}"),
+        Unit::Cosine => {
+            let text = format!("{value:.6}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        Unit::Decibel => format!("{value:.1} dB"),
+        Unit::Milliseconds => format!("{value:.1} ms"),
+        Unit::Ratio if (0.01..1000.0).contains(&value.abs()) => {
+            let text = format!("{value:.3}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        _ if value == 0.0 => "0".to_owned(),
+        _ => format!("{value:.2e}"),
+    }
+}
+
+fn regression(record: &Record, baseline: &Baseline) -> Option<String> {
+    let comparison = baseline.compare(record);
+    if let Some(finding) = comparison.worst() {
+        let metric = record.metrics.iter().find(|metric| metric.key() == finding.metric)?;
+        let show = |value| number(value, metric.unit);
+        return Some(format!(
+            "{} {} is worse than the accepted {} (allowed to {}); see what changed, or accept it with `cargo npugate review`",
+            finding.metric,
+            show(finding.new),
+            show(finding.old?),
+            show(finding.allowed?),
+        ));
+    }
+    let missing = comparison.missing.first()?;
+    Some(format!("the baseline has {missing}, this run did not measure it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cosine(value: f64) -> Metric {
+        Metric::new("cosine", value, Unit::Cosine, Direction::Higher).limited(0.99)
+    }
+
+    fn verdict(metrics: Vec<Metric>) -> (Outcome, String) {
+        let record = conclude("x", Ok(Measured::of(metrics)), None, 0.0);
+        (record.outcome, record.verdict)
+    }
+
+    #[test]
+    fn a_pass_says_how_much_of_the_allowed_error_it_used() {
+        let (outcome, line) = verdict(vec![cosine(0.9992)]);
+        assert_eq!(outcome, Outcome::Passed);
+        assert_eq!(line, "cosine 0.9992 >= 0.99 (8 % of the allowed error used)");
+    }
+
+    #[test]
+    fn a_failure_quotes_the_metric_that_is_furthest_beyond_its_limit() {
+        let count = Metric::new("mismatches", 3.0, Unit::Count, Direction::Lower).limited(0.0);
+        let (outcome, line) = verdict(vec![cosine(0.98), count]);
+        assert_eq!(outcome, Outcome::Failed);
+        assert_eq!(line, "mismatches 3 > 0");
+    }
+
+    #[test]
+    fn nan_fails_and_is_named() {
+        let (outcome, line) = verdict(vec![cosine(0.999), cosine(f64::NAN)]);
+        assert_eq!(outcome, Outcome::Failed);
+        assert_eq!(line, "cosine is NaN, the limit is 0.99");
+    }
+
+    #[test]
+    fn a_check_without_limits_or_a_note_is_invalid_never_a_pass() {
+        assert!(matches!(verdict(Vec::new()).0, Outcome::Invalid { .. }));
+        let free = Metric::new("max_abs", 1.0, Unit::Absolute, Direction::Lower);
+        assert!(matches!(verdict(vec![free]).0, Outcome::Invalid { .. }));
+    }
+
+    #[test]
+    fn a_pass_that_is_worse_than_its_baseline_is_regressed() {
+        let mut baseline = Baseline::empty("m", "emu");
+        baseline.accept(&conclude("x", Ok(Measured::of(vec![cosine(0.9999)])), None, 0.0));
+        let measured = Ok(Measured::of(vec![cosine(0.9992)]));
+        let record = conclude("x", measured, Some(&baseline), 0.0);
+        assert_eq!(record.outcome, Outcome::Regressed);
+        assert!(
+            record.verdict.starts_with(
+                "cosine 0.9992 is worse than the accepted 0.9999 (allowed to 0.99985)"
+            )
+        );
+    }
+
+    #[test]
+    fn a_metric_that_the_baseline_has_and_the_run_lacks_is_a_regression() {
+        let slope = Metric::new("slope", 0.1, Unit::Ratio, Direction::Lower);
+        let mut baseline = Baseline::empty("m", "emu");
+        baseline.accept(&conclude("x", Ok(Measured::of(vec![cosine(0.9992), slope])), None, 0.0));
+        let measured = Ok(Measured::of(vec![cosine(0.9992)]));
+        let record = conclude("x", measured, Some(&baseline), 0.0);
+        assert_eq!(record.outcome, Outcome::Regressed);
+        assert_eq!(record.verdict, "the baseline has slope, this run did not measure it");
+    }
+}
