@@ -1,0 +1,85 @@
+//! The per-layer goldens of a diagnosis prompt.
+
+use super::GoldenError;
+use super::file::Tensors;
+use crate::schema::{ModelConfig, Prompt};
+use crate::{Block, DType, Tensor};
+
+/// What the references have between the layers, for every position of the
+/// prompt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LayerGolden {
+    /// b's embeddings: the first layer's input, `[positions, hidden]`.
+    pub embed: Tensor,
+    /// The layers, the first one first.
+    pub layers: Vec<LayerTensors>,
+    /// b after the final norm, `[positions, hidden]`.
+    pub b_final: Tensor,
+    /// r after the final norm, `[positions, hidden]`, f32.
+    pub r_final: Tensor,
+}
+
+/// One layer of the references.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LayerTensors {
+    /// The bf16 reference.
+    pub b: Block,
+    /// The residual stream after this block in the f32 reference, which ran
+    /// freely from the prompt: `[positions, hidden]`.
+    pub r_hidden: Tensor,
+    /// The f32 layer on b's own input: what b and a device that is given b's
+    /// input are both held against.
+    pub injected: Injected,
+}
+
+/// The parts of a block in f32, computed from b's input to that block.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Injected {
+    /// What attention computed per head, `[positions, heads * head_dim]`.
+    pub attn_ctx: Tensor,
+    /// The output projection, `[positions, hidden]`.
+    pub attn_out: Tensor,
+    /// The MLP's output, `[positions, hidden]`.
+    pub mlp_out: Tensor,
+}
+
+impl LayerGolden {
+    pub(super) fn read(
+        tensors: &Tensors<'_>,
+        prompt: &Prompt,
+        config: &ModelConfig,
+    ) -> Result<Self, GoldenError> {
+        let positions = prompt.ids.len();
+        let hidden = [positions, config.hidden_size];
+        let context = [positions, config.n_heads * config.head_dim];
+        let floats = |name: &str, dtype, shape: &[usize; 2]| tensors.floats(name, dtype, shape);
+        let layer = |layer: usize| {
+            let b = |part, shape| floats(&name("b", layer, part), DType::Bf16, shape);
+            let injected = |part, shape| floats(&name("i", layer, part), DType::F32, shape);
+            Ok(LayerTensors {
+                b: Block {
+                    hidden: b("hidden", &hidden)?,
+                    attn_ctx: b("attn_ctx", &context)?,
+                    attn_out: b("attn_out", &hidden)?,
+                    mlp_out: b("mlp_out", &hidden)?,
+                },
+                r_hidden: floats(&name("r", layer, "hidden"), DType::F32, &hidden)?,
+                injected: Injected {
+                    attn_ctx: injected("attn_ctx", &context)?,
+                    attn_out: injected("attn_out", &hidden)?,
+                    mlp_out: injected("mlp_out", &hidden)?,
+                },
+            })
+        };
+        Ok(Self {
+            embed: floats("b.embed", DType::Bf16, &hidden)?,
+            layers: (0..config.n_layers).map(layer).collect::<Result<_, _>>()?,
+            b_final: floats("b.final", DType::Bf16, &hidden)?,
+            r_final: floats("r.final", DType::F32, &hidden)?,
+        })
+    }
+}
+
+fn name(reference: &str, layer: usize, part: &str) -> String {
+    format!("{reference}.layer.{layer:02}.{part}")
+}
