@@ -1,0 +1,172 @@
+//! Building the gates: one cargo call for all of them.
+
+use crate::cli::CargoArgs;
+use crate::config::Environment;
+use crate::error::Error;
+use crate::gate::Gate;
+use crate::shell::{Shell, Verbosity};
+use crate::workspace::Adapter;
+use cargo_metadata::{Artifact, Message, TargetKind};
+use std::{
+    collections::BTreeSet,
+    io::BufReader,
+    process::{Command, Stdio},
+};
+
+/// Builds the gates of these adapters and returns them in the same order. Cargo
+/// shows its own progress on stderr.
+///
+/// # Errors
+///
+/// Cargo cannot be started, fails, or builds no executable for a gate.
+pub fn build(
+    adapters: &[Adapter],
+    cargo: &CargoArgs,
+    environment: &Environment,
+    shell: &mut Shell,
+) -> Result<Vec<Gate>, Error> {
+    let mut command = command(adapters, cargo, environment, shell.verbosity());
+    shell.command(&command);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let start = |source| Error::Start { program: environment.cargo(), source };
+    let mut child = command.spawn().map_err(start)?;
+    let artifacts = child.stdout.take().map(|stdout| artifacts(BufReader::new(stdout)));
+    let status = child.wait().map_err(start)?;
+    if !status.success() {
+        return Err(Error::Build);
+    }
+    let artifacts = artifacts.unwrap_or_default();
+    adapters.iter().map(|adapter| gate(adapter, &artifacts)).collect()
+}
+
+fn command(
+    adapters: &[Adapter],
+    cargo: &CargoArgs,
+    environment: &Environment,
+    verbosity: Verbosity,
+) -> Command {
+    let mut command = Command::new(environment.cargo());
+    command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    command.args(["--profile", &cargo.cargo_profile]);
+    if let Some(path) = &cargo.manifest_path {
+        command.arg("--manifest-path").arg(path);
+    }
+    if let Some(target) = &cargo.target_dir {
+        command.arg("--target-dir").arg(target);
+    }
+    command.args(cargo.lock_args());
+    let features = &cargo.features;
+    if features.all_features {
+        command.arg("--all-features");
+    }
+    if features.no_default_features {
+        command.arg("--no-default-features");
+    }
+    for feature in &features.features {
+        command.args(["--features", feature]);
+    }
+    match verbosity {
+        Verbosity::Quiet => _ = command.arg("--quiet"),
+        Verbosity::Commands => _ = command.arg("--verbose"),
+        Verbosity::Normal | Verbosity::Verbose => {}
+    }
+    for adapter in adapters {
+        command.args(["--package", &adapter.package]);
+    }
+    let gates: BTreeSet<_> = adapters.iter().map(|adapter| adapter.gate.as_str()).collect();
+    for gate in gates {
+        command.args(["--test", gate]);
+    }
+    command
+}
+
+/// The artifacts among cargo's messages. What is not a message is another
+/// program's print, and no concern of this one.
+fn artifacts(messages: impl std::io::BufRead) -> Vec<Artifact> {
+    Message::parse_stream(messages)
+        .filter_map(Result::ok)
+        .filter_map(|message| match message {
+            Message::CompilerArtifact(artifact) => Some(artifact),
+            _ => None,
+        })
+        .collect()
+}
+
+fn gate(adapter: &Adapter, artifacts: &[Artifact]) -> Result<Gate, Error> {
+    let executable = artifacts
+        .iter()
+        .filter(|artifact| artifact.package_id == adapter.id)
+        .filter(|artifact| artifact.target.name == adapter.gate)
+        .filter(|artifact| artifact.target.kind.contains(&TargetKind::Test))
+        .find_map(|artifact| artifact.executable.clone());
+    match executable {
+        Some(executable) => Ok(Gate { adapter: adapter.clone(), executable }),
+        None => Err(Error::NoExecutable {
+            package: adapter.package.clone(),
+            gate: adapter.gate.clone(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::ByDefault;
+    use cargo_metadata::PackageId;
+
+    fn adapter(name: &str, gate: &str) -> Adapter {
+        Adapter {
+            package: name.into(),
+            id: PackageId { repr: format!("path+file:///w/{name}#0.1.0") },
+            version: "0.1.0".into(),
+            manifest: format!("/w/{name}/Cargo.toml").into(),
+            gate: gate.into(),
+            model: name.into(),
+            goldens: None,
+            by_default: ByDefault::Run,
+        }
+    }
+
+    #[test]
+    fn one_call_builds_all_gates() {
+        let adapters = [adapter("a", "gate"), adapter("b", "gate"), adapter("c", "check")];
+        let cargo = CargoArgs {
+            cargo_profile: "release".into(),
+            locked: true,
+            features: clap_cargo::Features::default(),
+            ..CargoArgs::default()
+        };
+        let command = command(&adapters, &cargo, &Environment::default(), Verbosity::Normal);
+        let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
+        assert_eq!(
+            args.join(" "),
+            "test --no-run --message-format=json-render-diagnostics --profile release --locked \
+             --package a --package b --package c --test check --test gate"
+        );
+    }
+
+    #[test]
+    fn a_gate_is_found_by_package_and_target_among_other_output() {
+        let artifact = |package: &str, target: &str, kind: &str, executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","package_id":"path+file:///w/{package}#0.1.0",
+                "manifest_path":"/w/{package}/Cargo.toml","target":{{"kind":["{kind}"],
+                "crate_types":["bin"],"name":"{target}","src_path":"/w/x.rs","edition":"2024",
+                "doc":false,"doctest":false,"test":true}},"profile":{{"opt_level":"3",
+                "debuginfo":0,"debug_assertions":false,"overflow_checks":false,"test":true}},
+                "features":[],"filenames":[],"executable":"{executable}","fresh":true}}"#
+            )
+            .replace('\n', "")
+        };
+        let messages = [
+            artifact("b", "gate", "test", "/t/b"),
+            "a build script prints this".into(),
+            artifact("a", "gate", "bin", "/t/not-a-test"),
+            artifact("a", "gate", "test", "/t/a"),
+        ];
+        let artifacts = artifacts(messages.join("\n").as_bytes());
+        assert_eq!(gate(&adapter("a", "gate"), &artifacts).unwrap().executable, "/t/a");
+        let missing = gate(&adapter("c", "gate"), &artifacts).unwrap_err();
+        assert!(matches!(missing, Error::NoExecutable { .. }));
+    }
+}

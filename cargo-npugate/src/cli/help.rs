@@ -1,0 +1,58 @@
+//! What `--help` says beyond the options.
+
+/// After `-h`.
+pub const SHORT: &str = "\
+Examples:
+  cargo npugate                       every test of every adapter
+  cargo npugate kernel gemm           the GEMM kernels
+  cargo npugate -p tiny-llama verify  one model as a whole
+  cargo npugate run 'Once upon a'     generate text
+
+`cargo npugate --help` says more; `cargo npugate COMMAND --help` is about a command.";
+
+/// After `--help`.
+pub const LONG: &str = "\
+Examples:
+  cargo npugate                              every test of every adapter
+  cargo npugate kernel gemm --skip high      the GEMM kernels but the high tier
+  cargo npugate -p tiny-llama verify --full  one model as a whole, the long set
+  cargo npugate diagnosis -p smollm2-135m    where a model drifts, by layer
+  cargo npugate --junit report.xml           a JUnit report for CI
+  cargo npugate run 'Once upon a' -n 32      generate text
+  cargo npugate review                       accept or reject new baselines
+
+Adapters:
+  An adapter is a package of the workspace with this in its Cargo.toml:
+
+    [package.metadata.npugate]
+    gate = \"gate\"       # its test target, built with `harness = false`
+    model = \"my-model\"  # what -p may call it too, if not the package's name
+    default = false     # runs only with -p or --workspace
+
+Baselines:
+  A run compares its figures with the accepted ones in baseline/DEVICE.json
+  beside a model's goldens. New and better ones wait in DEVICE.json.new until
+  `cargo npugate review`, `accept` or `reject`.
+
+Environment:
+  NPUGATE_UPDATE       new (default): pending changes are written beside the
+                       baseline; no (default where CI is set): nothing is;
+                       always: the baseline itself is written
+  NPUGATE_WEIGHTS_DIR  where weights are looked for and put, in place of the
+                       user's cache folder
+  NPUGATE_PYTHON       the Python of `fetch` and `record` [default: python3]
+  CARGO, CARGO_TARGET_DIR, CARGO_TERM_COLOR, NO_COLOR  as in cargo
+
+Exit codes:
+    0  every test that ran passed, and at least one ran
+    2  the command line makes no sense
+    4  no test matched, or none could run
+   96  no adapter, no weights, a gate that does not keep to the protocol
+  100  a test failed, crashed or timed out
+  101  the adapters did not build
+  102  `cargo metadata` failed
+  104  a gate could not list its tests
+  110  a file could not be written
+  119  no test failed, but one could not judge or could not run
+  120  no test failed, but one got worse than its baseline
+  121  `review` without a terminal, and changes are pending";

@@ -1,0 +1,197 @@
+//! Options that several commands share.
+
+use clap::{ArgAction, Args, ColorChoice, ValueEnum};
+use npugate_schema::Phase;
+use std::path::PathBuf;
+
+/// Which tests.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
+pub struct FilterArgs {
+    /// Parts of test names: a test runs if one of them is in its name
+    #[arg(value_name = "FILTER")]
+    pub filters: Vec<String>,
+
+    /// Leave out tests whose names contain TEXT; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub skip: Vec<String>,
+
+    /// Filters are whole names
+    #[arg(long)]
+    pub exact: bool,
+
+    /// Only the tests of a phase; may be given several times
+    #[arg(long, value_name = "PHASE", value_parser = str::parse::<Phase>)]
+    pub phase: Vec<Phase>,
+
+    /// The long set too: every prompt, longer text, prompt-length sweeps
+    #[arg(long)]
+    pub full: bool,
+
+    /// Missing weights fail the tests that need them, where they would be
+    /// ignored
+    #[arg(long)]
+    pub require_weights: bool,
+
+    /// Only the tests that do not run by default
+    #[arg(long, conflicts_with = "include_ignored")]
+    pub ignored: bool,
+
+    /// The tests that do not run by default too
+    #[arg(long)]
+    pub include_ignored: bool,
+}
+
+/// How to run them.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct RunArgs {
+    /// Write a `JUnit` report
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
+
+    /// Do not fetch missing weights
+    #[arg(long)]
+    pub no_fetch: bool,
+
+    /// Show what the gate binaries print, as they print it
+    #[arg(long, alias = "nocapture")]
+    pub no_capture: bool,
+
+    /// Run every test whatever fails: always so, accepted as in cargo
+    #[arg(long)]
+    pub no_fail_fast: bool,
+}
+
+/// Which adapter crates.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct AdapterArgs {
+    /// Only this adapter package or model; may be given several times
+    #[arg(short, long, value_name = "NAME", global = true)]
+    pub package: Vec<String>,
+
+    /// Every adapter, those too that are off by default
+    #[arg(long, alias = "all", global = true)]
+    pub workspace: bool,
+
+    /// Leave this adapter package or model out; may be given several times
+    #[arg(long, value_name = "NAME", global = true)]
+    pub exclude: Vec<String>,
+}
+
+/// Where tests run, and with which settings.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct DeviceArgs {
+    /// The device: `emu`, the emulated NPU, or `xrt`, the hardware [default:
+    /// the adapter's first]
+    #[arg(long, value_name = "DEVICE", global = true)]
+    pub device: Option<String>,
+
+    /// A setting of the adapter, as KEY=VALUE; may be given several times
+    #[arg(long, value_name = "KEY=VALUE", global = true)]
+    pub set: Vec<String>,
+
+    /// The toolchain whose arithmetic the emulated NPU follows
+    #[arg(long, value_name = "VERSION", global = true)]
+    pub toolchain: Option<String>,
+}
+
+/// How cargo finds and builds the adapters.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct CargoArgs {
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH", global = true)]
+    pub manifest_path: Option<PathBuf>,
+
+    /// Build the gates with this cargo profile; gates compute, so it is an
+    /// optimised one unless asked otherwise
+    #[arg(long, value_name = "PROFILE", default_value = "release", global = true)]
+    pub cargo_profile: String,
+
+    #[command(flatten)]
+    pub features: clap_cargo::Features,
+
+    /// Folder for what is built
+    #[arg(long, value_name = "DIR", global = true)]
+    pub target_dir: Option<PathBuf>,
+
+    /// Assert that `Cargo.lock` stays as it is
+    #[arg(long, global = true)]
+    pub locked: bool,
+
+    /// Run without the network: cargo and weights alike
+    #[arg(long, global = true)]
+    pub offline: bool,
+
+    /// As --locked and --offline together
+    #[arg(long, global = true)]
+    pub frozen: bool,
+}
+
+/// What is printed.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct OutputArgs {
+    /// When to use colours; `NO_COLOR` and `CLICOLOR_FORCE` count too
+    #[arg(
+        long,
+        value_name = "WHEN",
+        env = "CARGO_TERM_COLOR",
+        hide_env_values = true,
+        default_value = "auto",
+        global = true
+    )]
+    pub color: WhenColor,
+
+    /// A line for each test; twice: the commands that are run
+    #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet", global = true)]
+    pub verbose: u8,
+
+    /// Failures and the summary only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum WhenColor {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl WhenColor {
+    /// The choice for the parser's own messages, from the value of
+    /// `CARGO_TERM_COLOR`, before there is a command line.
+    pub fn before_parsing(variable: Option<&str>) -> ColorChoice {
+        match variable {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            _ => ColorChoice::Auto,
+        }
+    }
+}
+
+/// How data is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum MessageFormat {
+    /// For people.
+    #[default]
+    Human,
+    /// For programs.
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_term_color_holds_for_help_too() {
+        assert_eq!(WhenColor::before_parsing(Some("always")), ColorChoice::Always);
+        assert_eq!(WhenColor::before_parsing(Some("never")), ColorChoice::Never);
+        assert_eq!(WhenColor::before_parsing(None), ColorChoice::Auto);
+    }
+}

@@ -1,0 +1,48 @@
+//! The commands.
+
+mod fetch;
+mod generate;
+mod list;
+mod pending;
+mod prepare;
+mod test;
+
+use crate::config::{Action, Config};
+use crate::error::Error;
+use crate::record;
+use crate::shell::Shell;
+use crate::workspace::Workspace;
+use npugate_schema::ExitCode as Code;
+use std::process::ExitCode;
+
+/// Carries a command out.
+///
+/// # Errors
+///
+/// What keeps the command from doing what it was asked for.
+pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
+    let workspace = Workspace::find(&config.cargo, &config.environment)?;
+    let code = match &config.action {
+        Action::Test(test) => test::run(test, config, &workspace, shell)?,
+        Action::List { selection, format } => {
+            list::run(selection, *format, config, &workspace, shell)?
+        }
+        Action::Generate { prompt, max_tokens, network } => {
+            generate::run(prompt, *max_tokens, *network, config, &workspace, shell)?
+        }
+        Action::Fetch { models, network } => {
+            fetch::run(models, *network, config, &workspace, shell)?
+        }
+        Action::Record(args) => {
+            let status = record::record(args, &workspace, &config.environment, shell)?;
+            let code = status.code().and_then(|code| u8::try_from(code).ok());
+            return Ok(code.map_or(Code::Setup.into(), ExitCode::from));
+        }
+        Action::Review => pending::review(config, &workspace, shell)?,
+        Action::Pending { format } => pending::print(*format, config, &workspace)?,
+        Action::Decide { decision, names } => {
+            pending::decide(*decision, names, config, &workspace, shell)?
+        }
+    };
+    Ok(code.into())
+}

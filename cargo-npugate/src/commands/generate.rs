@@ -1,0 +1,68 @@
+//! Generating text with one model.
+
+use super::prepare;
+use crate::config::{Config, Network};
+use crate::error::Error;
+use crate::runner::generate;
+use crate::shell::{self, Shell, Tone};
+use crate::text;
+use crate::workspace::Workspace;
+use npugate_schema::{Event, ExitCode};
+
+/// Runs the model's gate binary, which prints the text as it comes.
+///
+/// # Errors
+///
+/// More than one model, or one that cannot generate.
+pub fn run(
+    prompt: &str,
+    max_tokens: usize,
+    network: Network,
+    config: &Config,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<ExitCode, Error> {
+    let adapters = workspace.select(&config.adapters)?;
+    let [adapter] = adapters.as_slice() else {
+        let names = adapters.into_iter().map(|adapter| adapter.model);
+        return Err(Error::WhichModel(names.collect()));
+    };
+    let gates = prepare::build_gates(std::slice::from_ref(adapter), config, shell)?;
+    let Some(gate) = gates.first() else { return Err(Error::Build) };
+    let description = prepare::describe(gate, network, config, shell)?;
+    let model = &description.model;
+    shell.share_terminal();
+    let mut args = vec!["--generate".into(), prompt.into()];
+    args.extend(["--max-tokens".into(), max_tokens.to_string().into()]);
+    args.extend(config.device.to_args());
+    let (status, generated) = generate(gate, args)?;
+    let failed = |reason| Error::Generate { model: model.clone(), reason };
+    if !status.success() {
+        let status = text::exit_status(status);
+        return Err(failed(format!("its gate ended with {status}, as it says above")));
+    }
+    match generated {
+        Some(Event::Generated {
+            text: printed,
+            prompt_tokens,
+            tokens,
+            time_to_first_token_ms,
+            tokens_per_second,
+        }) => {
+            if !printed.ends_with('\n') {
+                shell::print_data("\n")?;
+            }
+            let device = &description.device;
+            let (prompt, new) = (text::count(prompt_tokens, "token"), text::count(tokens, "token"));
+            shell.status(
+                Tone::Good,
+                "Generated",
+                format_args!(
+                    "{new} after a prompt of {prompt} with {model} on {device}: first token after {time_to_first_token_ms:.0} ms, then {tokens_per_second:.1} tokens/s"
+                ),
+            );
+            Ok(ExitCode::Ok)
+        }
+        _ => Err(failed("its gate did not say what it generated".to_owned())),
+    }
+}

@@ -1,0 +1,70 @@
+//! What tests, lists and generation share: gates that are built, described, and
+//! have their weights.
+
+use crate::build;
+use crate::config::{Config, Network};
+use crate::error::Error;
+use crate::fetch::{self, Fetched};
+use crate::gate::Gate;
+use crate::shell::Shell;
+use crate::workspace::{Adapter, Workspace};
+use npugate_schema::{Description, WeightsSource};
+
+/// The gates that the options select, built.
+///
+/// # Errors
+///
+/// A selection that leaves none, or a build that fails.
+pub fn gates(
+    config: &Config,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<Vec<Gate>, Error> {
+    let adapters = workspace.select(&config.adapters)?;
+    build_gates(&adapters, config, shell)
+}
+
+/// These gates, built.
+///
+/// # Errors
+///
+/// A build that fails.
+pub fn build_gates(
+    adapters: &[Adapter],
+    config: &Config,
+    shell: &mut Shell,
+) -> Result<Vec<Gate>, Error> {
+    build::build(adapters, &config.cargo, &config.environment, shell)
+}
+
+/// What a gate says of itself, once its weights have been fetched if they were
+/// missing. Weights that cannot be had are a warning: the tests that need them
+/// are ignored, or fail if they are required.
+///
+/// # Errors
+///
+/// A gate that does not describe itself.
+pub fn describe(
+    gate: &Gate,
+    network: Network,
+    config: &Config,
+    shell: &mut Shell,
+) -> Result<Description, Error> {
+    let description = gate.describe(&config.device)?;
+    let Some(weights) = description.weights.as_ref().filter(|weights| {
+        weights.path.is_none() && !matches!(weights.source, WeightsSource::Bundled { .. })
+    }) else {
+        return Ok(description);
+    };
+    match fetch::fetch(&description, weights, network, &config.environment, shell) {
+        Ok(fetched @ Fetched::New { .. }) => fetch::tell(&description.model, &fetched, shell),
+        Ok(Fetched::Fresh(_)) => {}
+        Err(error) => {
+            let model = &description.model;
+            shell.warn(format_args!("the weights of {model} are missing: {error}"));
+            return Ok(description);
+        }
+    }
+    // Asked again, now that the weights are there.
+    gate.describe(&config.device)
+}

@@ -1,0 +1,163 @@
+//! Running tests.
+
+use super::prepare;
+use crate::baseline::{self, LastRun};
+use crate::config::{Config, Selection, Test, View};
+use crate::error::Error;
+use crate::progress::Progress;
+use crate::report::{diagnosis, junit, summary};
+use crate::runner::{self, ModelPlan, ModelResult, RunOptions};
+use crate::shell::{self, Shell};
+use crate::workspace::Workspace;
+use npugate_schema::ExitCode;
+
+/// Builds, lists, runs, reports.
+///
+/// # Errors
+///
+/// What keeps tests from running, or their report from being written. A test
+/// that fails is an exit code, not an error.
+pub fn run(
+    test: &Test,
+    config: &Config,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<ExitCode, Error> {
+    let plans = plan(test, config, workspace, shell)?;
+    let selection = &test.selection;
+    let options = RunOptions { selection, device: &config.device, capture: test.capture };
+    if test.capture == crate::config::Capture::Show {
+        shell.share_terminal();
+    }
+    let mut results = Vec::with_capacity(plans.len());
+    for plan in &plans {
+        results.push(runner::run(plan, options, &mut Progress::new(shell))?);
+    }
+    summary::print(&results, config, selection, shell);
+    let mut ending = Ending { code: summary::exit_code(&results) };
+    if ending.code == ExitCode::NoTests {
+        shell.error(nothing_ran(&results));
+    }
+    if test.view == View::Layers {
+        ending.note(show_layers(&results), shell);
+    }
+    let last_run = LastRun::new(workspace.target.as_std_path());
+    for result in &results {
+        let mode = config.environment.update;
+        ending.note(baseline::update(result, mode, &last_run, shell), shell);
+    }
+    if let Some(path) = &test.junit {
+        ending.note(junit::write(&results, path), shell);
+    }
+    Ok(ending.code)
+}
+
+/// How a run ends: what comes after the tests must all be tried, and a failed
+/// test outranks a report that could not be written.
+struct Ending {
+    code: ExitCode,
+}
+
+impl Ending {
+    fn note(&mut self, result: Result<(), Error>, shell: &mut Shell) {
+        if let Err(error) = result {
+            shell.error(&error);
+            if self.code != ExitCode::TestsFailed {
+                self.code = error.exit_code();
+            }
+        }
+    }
+}
+
+fn plan(
+    test: &Test,
+    config: &Config,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<Vec<ModelPlan>, Error> {
+    let mut plans = Vec::new();
+    for gate in prepare::gates(config, workspace, shell)? {
+        let description = prepare::describe(&gate, test.network, config, shell)?;
+        let tests = gate.list(&test.selection, &config.device)?.tests;
+        if !tests.is_empty() {
+            plans.push(ModelPlan { gate, description, tests });
+        }
+    }
+    if plans.is_empty() { Err(Error::NoTests(no_match(&test.selection))) } else { Ok(plans) }
+}
+
+fn no_match(selection: &Selection) -> String {
+    let Selection { filters, .. } = selection;
+    let close = match filters.as_slice() {
+        [word] => close_command(word),
+        _ => None,
+    };
+    match close {
+        Some(command) => format!(
+            "no test matches `{}`; did you mean the command `cargo npugate {command}`?",
+            filters.join(" ")
+        ),
+        None if !filters.is_empty() => format!(
+            "no test matches {}; `cargo npugate list` prints their names",
+            filters.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
+        ),
+        None => "no test matches; `cargo npugate list` prints their names".to_owned(),
+    }
+}
+
+/// A mistyped command is taken for a filter.
+fn close_command(word: &str) -> Option<String> {
+    let command = crate::cli::command();
+    let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
+    similar::get_close_matches(word, &names, 1, 0.7).first().map(ToString::to_string)
+}
+
+fn nothing_ran(results: &[ModelResult]) -> String {
+    let mut reasons: Vec<_> = results
+        .iter()
+        .flat_map(|result| &result.records)
+        .filter_map(|record| record.outcome.reason())
+        .collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    match reasons.as_slice() {
+        [] => "no test ran".to_owned(),
+        reasons => format!("no test ran: {}", reasons.join("; ")),
+    }
+}
+
+fn show_layers(results: &[ModelResult]) -> Result<(), Error> {
+    let mut missing = None;
+    for result in results {
+        let model = &result.description.model;
+        let drift = result.records.iter().find(|record| record.name == diagnosis::DRIFT);
+        match drift.and_then(|record| diagnosis::report(model, record)) {
+            Some(report) => shell::print_data(report)?,
+            None => missing = Some(Error::NoDrift(model.clone())),
+        }
+    }
+    missing.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_match_for(filters: &[&str]) -> String {
+        let filters = filters.iter().map(ToString::to_string).collect();
+        no_match(&Selection { filters, ..Selection::default() })
+    }
+
+    #[test]
+    fn a_mistyped_command_is_recognised() {
+        assert_eq!(
+            no_match_for(&["reviw"]),
+            "no test matches `reviw`; did you mean the command `cargo npugate review`?"
+        );
+        assert_eq!(
+            no_match_for(&["conv2d", "lst"]),
+            "no test matches `conv2d` or `lst`; `cargo npugate list` prints their names"
+        );
+        assert!(no_match_for(&["conv2d"]).contains("prints their names"));
+    }
+}

@@ -1,0 +1,336 @@
+//! What a run does, resolved from what was typed and from the environment:
+//! booleans become decisions, and a combination that makes no sense is refused
+//! here.
+
+mod environment;
+mod selection;
+
+pub use environment::{Environment, Update};
+pub use selection::{Ignored, Matching, Selection, TestSet, WeightsNeed};
+
+use crate::cli::{
+    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat, RecordArgs,
+    RunArgs, TestArgs,
+};
+use crate::error::Error;
+use crate::shell::Verbosity;
+use npugate_schema::Phase;
+use std::{ffi::OsString, path::PathBuf};
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The command.
+    pub action: Action,
+    /// Which adapters.
+    pub adapters: AdapterArgs,
+    /// How cargo finds and builds them.
+    pub cargo: CargoArgs,
+    /// Where tests run, and with which settings.
+    pub device: DeviceArgs,
+    /// How much is printed.
+    pub verbosity: Verbosity,
+    /// What the environment says.
+    pub environment: Environment,
+}
+
+/// The command, with what belongs to it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Action {
+    /// Run tests.
+    Test(Test),
+    /// List tests.
+    List { selection: Selection, format: MessageFormat },
+    /// Generate text.
+    Generate { prompt: String, max_tokens: usize, network: Network },
+    /// Fetch weights.
+    Fetch { models: Vec<String>, network: Network },
+    /// Record goldens.
+    Record(RecordArgs),
+    /// Review pending baseline changes.
+    Review,
+    /// Print pending baseline changes.
+    Pending { format: MessageFormat },
+    /// Accept or reject pending baseline changes whose test has one of these
+    /// texts in its name; all without any.
+    Decide { decision: Decision, names: Vec<String> },
+}
+
+/// Run tests.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Test {
+    /// Which tests.
+    pub selection: Selection,
+    /// What is shown of them at the end.
+    pub view: View,
+    /// Where to write a JUnit report.
+    pub junit: Option<PathBuf>,
+    /// What happens to the output of gate binaries.
+    pub capture: Capture,
+    /// Whether missing weights are fetched.
+    pub network: Network,
+}
+
+/// What is shown at the end of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// The summary.
+    Summary,
+    /// The summary and the table by layer.
+    Layers,
+}
+
+/// What happens to the output of a gate binary.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Capture {
+    /// Kept, and shown if the process dies.
+    Keep,
+    /// Passed through as it comes.
+    Show,
+}
+
+/// Whether weights may be fetched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Network {
+    /// They may.
+    Use,
+    /// They may not; the option that says so.
+    Never(&'static str),
+}
+
+/// What becomes of a pending change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It enters the baseline.
+    Accept,
+    /// It is dropped.
+    Reject,
+}
+
+impl Config {
+    /// Resolves a command line.
+    ///
+    /// # Errors
+    ///
+    /// Options that have no meaning for the command, or an environment variable
+    /// with a value that it cannot have.
+    pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
+        let Cli { command, filter, run, adapters, device, cargo, output } = cli;
+        let offline = cargo.offline || cargo.frozen;
+        let action = action(command, TestArgs { filter, run }, offline)?;
+        let verbosity = match (output.quiet, output.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, 0) => Verbosity::Normal,
+            (false, 1) => Verbosity::Verbose,
+            (false, _) => Verbosity::Commands,
+        };
+        Ok(Self { action, adapters, cargo, device, verbosity, environment })
+    }
+}
+
+fn action(command: Option<Command>, outer: TestArgs, offline: bool) -> Result<Action, Error> {
+    let none = outer == TestArgs::default();
+    let test = |args: TestArgs, phases: &[Phase], view| {
+        let TestArgs { mut filter, run } = outer.clone().merge(args);
+        filter.phase = narrow(filter.phase, phases)?;
+        Ok::<_, Error>(Action::Test(Test {
+            selection: filter.into(),
+            view,
+            junit: run.junit,
+            capture: if run.no_capture { Capture::Show } else { Capture::Keep },
+            network: network(offline, run.no_fetch),
+        }))
+    };
+    Ok(match command {
+        None => test(TestArgs::default(), &[], View::Summary)?,
+        Some(Command::Kernel(args)) => test(args, &[Phase::Kernel], View::Summary)?,
+        Some(Command::Block(args)) => test(args, &[Phase::Block], View::Summary)?,
+        Some(Command::Layers(args)) => test(args, &[Phase::Layers], View::Summary)?,
+        Some(Command::Diagnosis(args)) => test(args, &[Phase::Layers], View::Layers)?,
+        Some(Command::Verify(args)) => test(args, &VERIFY, View::Summary)?,
+        Some(Command::List(args)) => {
+            let inner = TestArgs { filter: args.filter, run: RunArgs::default() };
+            let selection = outer.merge(inner).filter.into();
+            Action::List { selection, format: args.message_format }
+        }
+        Some(Command::Run(args)) => {
+            let fetch_only = TestArgs {
+                run: RunArgs { no_fetch: outer.run.no_fetch, ..RunArgs::default() },
+                ..TestArgs::default()
+            };
+            refuse_unless(outer == fetch_only, "run")?;
+            let network = network(offline, args.no_fetch || outer.run.no_fetch);
+            Action::Generate { prompt: args.prompt, max_tokens: args.max_tokens, network }
+        }
+        Some(Command::Fetch { models }) => {
+            refuse_unless(none, "fetch")?;
+            Action::Fetch { models, network: network(offline, false) }
+        }
+        Some(Command::Record(args)) => {
+            refuse_unless(none, "record")?;
+            Action::Record(args)
+        }
+        Some(Command::Review) => {
+            refuse_unless(none, "review")?;
+            Action::Review
+        }
+        Some(Command::Pending { message_format }) => {
+            refuse_unless(none, "pending")?;
+            Action::Pending { format: message_format }
+        }
+        Some(Command::Accept { names }) => {
+            refuse_unless(none, "accept")?;
+            Action::Decide { decision: Decision::Accept, names }
+        }
+        Some(Command::Reject { names }) => {
+            refuse_unless(none, "reject")?;
+            Action::Decide { decision: Decision::Reject, names }
+        }
+    })
+}
+
+/// The phases of `verify`: the model as a whole.
+const VERIFY: [Phase; 7] = [
+    Phase::Goldens,
+    Phase::Weights,
+    Phase::Config,
+    Phase::Tokenizer,
+    Phase::Tokens,
+    Phase::Logits,
+    Phase::Consistency,
+];
+
+/// The phases of a command, narrowed to those that were asked for.
+fn narrow(asked: Vec<Phase>, command: &[Phase]) -> Result<Vec<Phase>, Error> {
+    if command.is_empty() {
+        return Ok(asked);
+    }
+    if asked.is_empty() {
+        return Ok(command.to_vec());
+    }
+    match asked.iter().find(|phase| !command.contains(phase)) {
+        None => Ok(asked),
+        Some(&phase) => Err(Error::Phase { phase, known: command.to_vec() }),
+    }
+}
+
+fn network(offline: bool, no_fetch: bool) -> Network {
+    match (offline, no_fetch) {
+        (true, _) => Network::Never("--offline"),
+        (false, true) => Network::Never("--no-fetch"),
+        (false, false) => Network::Use,
+    }
+}
+
+fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
+    if condition { Ok(()) } else { Err(Error::TestOptions { command }) }
+}
+
+impl TestArgs {
+    /// Options may stand before the command too: `cargo npugate --full verify`.
+    fn merge(mut self, inner: Self) -> Self {
+        let FilterArgs { filters, skip, exact, phase, full, require_weights, .. } = inner.filter;
+        self.filter.filters.extend(filters);
+        self.filter.skip.extend(skip);
+        self.filter.phase.extend(phase);
+        self.filter.exact |= exact;
+        self.filter.full |= full;
+        self.filter.require_weights |= require_weights;
+        self.filter.ignored |= inner.filter.ignored;
+        self.filter.include_ignored |= inner.filter.include_ignored;
+        self.run.junit = inner.run.junit.or(self.run.junit);
+        self.run.no_fetch |= inner.run.no_fetch;
+        self.run.no_capture |= inner.run.no_capture;
+        self.run.no_fail_fast |= inner.run.no_fail_fast;
+        self
+    }
+}
+
+impl DeviceArgs {
+    /// The arguments that put a gate binary on this device.
+    pub fn to_args(&self) -> Vec<OsString> {
+        let mut args = Vec::new();
+        let mut push = |flag: &str, value: &str| args.extend([flag.into(), value.into()]);
+        if let Some(device) = &self.device {
+            push("--device", device);
+        }
+        for setting in &self.set {
+            push("--set", setting);
+        }
+        if let Some(toolchain) = &self.toolchain {
+            push("--toolchain", toolchain);
+        }
+        args
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli;
+    use clap::ColorChoice;
+
+    fn resolve(line: &str) -> Result<Config, Error> {
+        let argv = line.split_whitespace().map(OsString::from);
+        let cli = cli::parse(argv, ColorChoice::Never).unwrap();
+        Config::resolve(cli, Environment::default())
+    }
+
+    fn selection(line: &str) -> Selection {
+        match resolve(line).unwrap().action {
+            Action::Test(test) => test.selection,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn options_before_and_after_a_command_add_up() {
+        let before = selection("x --full --skip a verify --skip b token");
+        assert_eq!(before.set, TestSet::Full);
+        assert_eq!(before.skip, ["a", "b"]);
+        assert_eq!(before.filters, ["token"]);
+        assert_eq!(before.phases, VERIFY);
+    }
+
+    #[test]
+    fn everything_runs_without_a_command() {
+        assert_eq!(selection("x"), Selection::default());
+    }
+
+    #[test]
+    fn a_phase_narrows_a_command_and_never_widens_it() {
+        assert_eq!(selection("x verify --phase tokens").phases, [Phase::Tokens]);
+        assert_eq!(selection("x --phase tokens").phases, [Phase::Tokens]);
+        assert!(matches!(resolve("x kernel --phase tokens"), Err(Error::Phase { .. })));
+    }
+
+    #[test]
+    fn test_options_are_refused_where_no_test_runs() {
+        for line in ["x --full fetch", "x --junit j.xml review", "x --skip a run prompt"] {
+            let error = resolve(line).unwrap_err();
+            assert!(matches!(error, Error::TestOptions { .. }), "{line}: {error}");
+        }
+        assert!(resolve("x --no-fetch run prompt").is_ok());
+    }
+
+    #[test]
+    fn offline_means_no_fetching() {
+        for (line, expected) in [
+            ("x --offline", Network::Never("--offline")),
+            ("x --frozen kernel", Network::Never("--offline")),
+            ("x kernel --no-fetch", Network::Never("--no-fetch")),
+            ("x", Network::Use),
+        ] {
+            let Action::Test(test) = resolve(line).unwrap().action else { panic!("{line}") };
+            assert_eq!(test.network, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn device_options_are_passed_on_as_they_are() {
+        let config = resolve("x --device emu --set a=1 --set b=2 --toolchain npu2").unwrap();
+        let args = config.device.to_args();
+        let expected = ["--device", "emu", "--set", "a=1", "--set", "b=2", "--toolchain", "npu2"];
+        assert_eq!(args, expected.map(OsString::from));
+    }
+}

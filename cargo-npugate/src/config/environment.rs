@@ -1,0 +1,93 @@
+//! What the environment says: read once, at the start.
+
+use crate::error::Error;
+use std::ffi::OsString;
+
+/// What the environment says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Environment {
+    /// `$CARGO`: the cargo that called, or none.
+    pub cargo: Option<OsString>,
+    /// `$NPUGATE_PYTHON`: the Python to use, or none.
+    pub python: Option<OsString>,
+    /// What happens to baseline changes.
+    pub update: Update,
+}
+
+/// What happens to baseline changes after a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Update {
+    /// They are written beside the baseline, for review.
+    #[default]
+    New,
+    /// Nothing is written.
+    No,
+    /// The baseline itself is written.
+    Always,
+}
+
+impl Environment {
+    /// Reads the variables through `variable`; an empty one counts as unset.
+    ///
+    /// # Errors
+    ///
+    /// A `NPUGATE_UPDATE` that is none of its values.
+    pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
+        let variable = |name| variable(name).filter(|value| !value.is_empty());
+        let update = match variable("NPUGATE_UPDATE") {
+            Some(value) => match value.to_str() {
+                Some("new") => Update::New,
+                Some("no") => Update::No,
+                Some("always") => Update::Always,
+                _ => return Err(Error::UpdateMode(value.to_string_lossy().into_owned())),
+            },
+            None if variable("CI").is_some_and(|value| is_true(&value.to_string_lossy())) => {
+                Update::No
+            }
+            None => Update::New,
+        };
+        Ok(Self { cargo: variable("CARGO"), python: variable("NPUGATE_PYTHON"), update })
+    }
+
+    /// The cargo to run.
+    pub fn cargo(&self) -> OsString {
+        self.cargo.clone().unwrap_or_else(|| "cargo".into())
+    }
+
+    /// The Python to run.
+    pub fn python(&self) -> OsString {
+        self.python.clone().unwrap_or_else(|| "python3".into())
+    }
+}
+
+fn is_true(value: &str) -> bool {
+    !matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn update(variables: &[(&str, &str)]) -> Result<Update, Error> {
+        let find = |name: &str| {
+            variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
+        };
+        Environment::read(find).map(|environment| environment.update)
+    }
+
+    #[test]
+    fn nothing_is_written_on_ci_unless_asked() {
+        assert_eq!(update(&[]).unwrap(), Update::New);
+        assert_eq!(update(&[("CI", "true")]).unwrap(), Update::No);
+        assert_eq!(update(&[("CI", "1")]).unwrap(), Update::No);
+        assert_eq!(update(&[("CI", "false")]).unwrap(), Update::New);
+        assert_eq!(update(&[("CI", "")]).unwrap(), Update::New);
+        assert_eq!(update(&[("CI", "true"), ("NPUGATE_UPDATE", "new")]).unwrap(), Update::New);
+    }
+
+    #[test]
+    fn a_mistyped_mode_is_an_error() {
+        let error = update(&[("NPUGATE_UPDATE", "alway")]).unwrap_err().to_string();
+        assert_eq!(error, "NPUGATE_UPDATE is `alway`; it can be `new`, `no` or `always`");
+    }
+}

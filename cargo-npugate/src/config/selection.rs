@@ -1,0 +1,175 @@
+//! Which tests of a gate binary run, and the arguments that say so to it.
+
+use crate::cli::FilterArgs;
+use npugate_schema::{ListedTest, Phase};
+use std::ffi::OsString;
+
+/// Which tests of a gate binary run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Selection {
+    /// Texts to look for in names; every test without any.
+    pub filters: Vec<String>,
+    /// Texts whose tests are left out.
+    pub skip: Vec<String>,
+    /// How filters match.
+    pub matching: Matching,
+    /// Phases; all without any.
+    pub phases: Vec<Phase>,
+    /// The short or the long set.
+    pub set: TestSet,
+    /// What missing weights do.
+    pub weights: WeightsNeed,
+    /// What happens to tests that are off by default.
+    pub ignored: Ignored,
+}
+
+/// How filters match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Matching {
+    /// As a part of the name.
+    #[default]
+    Substring,
+    /// As the whole name.
+    Exact,
+}
+
+/// Which set of tests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TestSet {
+    /// What runs in a minute or two.
+    #[default]
+    Short,
+    /// Everything.
+    Full,
+}
+
+/// What missing weights do to the tests that need them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WeightsNeed {
+    /// They are ignored.
+    #[default]
+    Optional,
+    /// They fail.
+    Required,
+}
+
+/// What happens to tests that are off by default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ignored {
+    /// They stay off.
+    #[default]
+    Skip,
+    /// They alone run.
+    Only,
+    /// They run too.
+    Include,
+}
+
+impl Ignored {
+    /// Whether a listed test runs.
+    pub fn runs(self, test: &ListedTest) -> bool {
+        match self {
+            Self::Skip => test.ignored.is_none(),
+            Self::Only => test.ignored.is_some(),
+            Self::Include => true,
+        }
+    }
+}
+
+impl Selection {
+    /// The arguments for a gate binary.
+    pub fn to_args(&self) -> Vec<OsString> {
+        let mut args = Vec::new();
+        args.extend(self.filters.iter().map(OsString::from));
+        for text in &self.skip {
+            args.extend(["--skip".into(), text.into()]);
+        }
+        if self.matching == Matching::Exact {
+            args.push("--exact".into());
+        }
+        for phase in &self.phases {
+            args.extend(["--phase".into(), phase.as_str().into()]);
+        }
+        args.extend(self.mode_args());
+        args
+    }
+
+    /// The arguments that run these tests and no others, whatever the filters
+    /// were.
+    pub fn exact_args<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Vec<OsString> {
+        let mut args: Vec<OsString> = names.into_iter().map(OsString::from).collect();
+        args.push("--exact".into());
+        args.extend(self.mode_args());
+        args
+    }
+
+    fn mode_args(&self) -> Vec<OsString> {
+        let mut args = Vec::new();
+        if self.set == TestSet::Full {
+            args.push("--full".into());
+        }
+        if self.weights == WeightsNeed::Required {
+            args.push("--require-weights".into());
+        }
+        match self.ignored {
+            Ignored::Skip => {}
+            Ignored::Only => args.push("--ignored".into()),
+            Ignored::Include => args.push("--include-ignored".into()),
+        }
+        args
+    }
+}
+
+impl From<FilterArgs> for Selection {
+    fn from(args: FilterArgs) -> Self {
+        Self {
+            filters: args.filters,
+            skip: args.skip,
+            matching: if args.exact { Matching::Exact } else { Matching::Substring },
+            phases: args.phase,
+            set: if args.full { TestSet::Full } else { TestSet::Short },
+            weights: if args.require_weights {
+                WeightsNeed::Required
+            } else {
+                WeightsNeed::Optional
+            },
+            ignored: match (args.ignored, args.include_ignored) {
+                (true, _) => Ignored::Only,
+                (_, true) => Ignored::Include,
+                _ => Ignored::Skip,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_is_passed_on_as_arguments() {
+        let selection = Selection {
+            filters: vec!["gemm".into(), "softmax".into()],
+            skip: vec!["high".into()],
+            phases: vec![Phase::Kernel],
+            set: TestSet::Full,
+            weights: WeightsNeed::Required,
+            ..Selection::default()
+        };
+        let line = selection.to_args().join(" ".as_ref());
+        assert_eq!(line, "gemm softmax --skip high --phase kernel --full --require-weights");
+    }
+
+    #[test]
+    fn naming_tests_keeps_the_mode_and_drops_the_filters() {
+        let selection = Selection {
+            filters: vec!["gemm".into()],
+            skip: vec!["high".into()],
+            phases: vec![Phase::Kernel],
+            ignored: Ignored::Include,
+            ..Selection::default()
+        };
+        let line = selection.exact_args(["a", "b"]).join(" ".as_ref());
+        assert_eq!(line, "a b --exact --include-ignored");
+    }
+}

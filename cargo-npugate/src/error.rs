@@ -1,0 +1,129 @@
+//! Why a command could not do what it was asked for. Each message is one
+//! sentence that says what is wrong, where, and what to do.
+
+use crate::fetch::FetchError;
+use npugate_schema::{BaselineError, ExitCode, Phase};
+use std::{ffi::OsString, io, path::PathBuf};
+
+/// Why a command could not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    // The command line.
+    #[error("NPUGATE_UPDATE is `{0}`; it can be `new`, `no` or `always`")]
+    UpdateMode(String),
+    #[error(
+        "`cargo npugate {command}` runs no tests: leave the options that choose or run tests out"
+    )]
+    TestOptions { command: &'static str },
+    #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
+    Phase { phase: Phase, known: Vec<Phase> },
+    #[error("which model? say `-p NAME`, one of {}", .0.join(", "))]
+    WhichModel(Vec<String>),
+
+    // The workspace.
+    #[error("`cargo metadata` failed: {0}")]
+    Metadata(String),
+    #[error(
+        "no adapter in the workspace {root}: an adapter is a package with `[package.metadata.npugate]` and `gate = \"TEST TARGET\"` in its Cargo.toml"
+    )]
+    NoAdapters { root: String },
+    #[error("no adapter package or model is called `{name}`; there are {}", known.join(", "))]
+    UnknownAdapter { name: String, known: Vec<String> },
+    #[error("no adapter is left to run; there are {}: select with -p or --workspace", .0.join(", "))]
+    NothingSelected(Vec<String>),
+    #[error("[package.metadata.npugate] of {manifest} cannot be read: {source}")]
+    AdapterMetadata { manifest: String, source: serde_json::Error },
+    #[error(
+        "{manifest} names the gate `{gate}`, but has no such test target: add `[[test]]` with `name = \"{gate}\"` and `harness = false`"
+    )]
+    NoGateTarget { manifest: String, gate: String },
+
+    // The build.
+    #[error("{} cannot be started: {source}", program.display())]
+    Start { program: OsString, source: io::Error },
+    #[error("the adapters did not build: cargo says why above")]
+    Build,
+    #[error("cargo built no executable for the test target `{gate}` of {package}")]
+    NoExecutable { package: String, gate: String },
+
+    // Gate binaries.
+    #[error("the gate of {package} refuses its arguments: {message}")]
+    Refused { package: String, message: String },
+    #[error("the gate of {package} could not {what}: {reason}")]
+    Protocol { package: String, what: &'static str, reason: String },
+    #[error("the output of a gate cannot be followed: {0}")]
+    Events(io::Error),
+    #[error("{0}")]
+    NoTests(String),
+    #[error("{model} could not generate: {reason}")]
+    Generate { model: String, reason: String },
+    #[error("{0} has no figures by layer: its test layers::drift left none")]
+    NoDrift(String),
+
+    // Files.
+    #[error("{} cannot be written: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} cannot be read: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
+    #[error("no pending change has {} in its test's name; `cargo npugate pending` prints them", quote(.0))]
+    NoPendingMatch(Vec<String>),
+    #[error("stdout cannot be written: {0}")]
+    Stdout(#[from] io::Error),
+
+    // Weights and goldens.
+    #[error("the weights of {model} could not be fetched: {source}")]
+    Fetch { model: String, source: FetchError },
+    #[error("{0} has no weights to fetch")]
+    NoWeights(String),
+    #[error(
+        "there is no {} in {}: name the recorder's folder with --recorder",
+        file,
+        folder.display()
+    )]
+    NoRecorder { file: &'static str, folder: PathBuf },
+    #[error("the recorder's Python environment could not be made: {0}")]
+    RecorderEnvironment(String),
+}
+
+impl Error {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::UpdateMode(_)
+            | Self::TestOptions { .. }
+            | Self::Phase { .. }
+            | Self::WhichModel(_)
+            | Self::Refused { .. } => ExitCode::Usage,
+            Self::Metadata(_) => ExitCode::MetadataFailed,
+            Self::NoAdapters { .. }
+            | Self::UnknownAdapter { .. }
+            | Self::NothingSelected(_)
+            | Self::AdapterMetadata { .. }
+            | Self::NoGateTarget { .. }
+            | Self::Start { .. }
+            | Self::Events(_)
+            | Self::Generate { .. }
+            | Self::NoDrift(_)
+            | Self::Read { .. }
+            | Self::Baseline(_)
+            | Self::NoWeights(_)
+            | Self::NoRecorder { .. }
+            | Self::RecorderEnvironment(_) => ExitCode::Setup,
+            Self::Build | Self::NoExecutable { .. } => ExitCode::BuildFailed,
+            Self::Protocol { .. } => ExitCode::ListingFailed,
+            Self::NoTests(_) | Self::NoPendingMatch(_) => ExitCode::NoTests,
+            Self::Write { .. } | Self::Stdout(_) => ExitCode::WriteFailed,
+            Self::Fetch { source, .. } => source.exit_code(),
+        }
+    }
+}
+
+fn join(phases: &[Phase]) -> String {
+    phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn quote(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+}

@@ -1,0 +1,134 @@
+//! A gate binary, as a program to ask and to run.
+
+use crate::cli::DeviceArgs;
+use crate::config::Selection;
+use crate::error::Error;
+use crate::text;
+use crate::workspace::Adapter;
+use camino::Utf8PathBuf;
+use npugate_schema::{Description, EVENTS_VAR, LISTING_SCHEMA, Listing};
+use serde::de::DeserializeOwned;
+use std::{
+    ffi::OsString,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+/// What a gate binary exits with when it does not understand its arguments.
+const USAGE: i32 = 2;
+/// What it exits with when no test has a name that was asked for exactly.
+const NO_TESTS: i32 = 4;
+
+/// A built gate binary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gate {
+    /// Its package.
+    pub adapter: Adapter,
+    /// The binary.
+    pub executable: Utf8PathBuf,
+}
+
+impl Gate {
+    /// A call of the binary as `cargo test` would call it: in the package's
+    /// folder, with the package's variables. This command may itself run under
+    /// `cargo run`, whose variables are of another package.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.executable);
+        command
+            .current_dir(self.adapter.folder())
+            .env("CARGO_MANIFEST_DIR", self.adapter.folder())
+            .env("CARGO_MANIFEST_PATH", &self.adapter.manifest)
+            .env("CARGO_PKG_NAME", &self.adapter.package)
+            .env("CARGO_PKG_VERSION", &self.adapter.version)
+            .env_remove(EVENTS_VAR)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// A call that runs tests and appends its events to a file.
+    pub fn run_command(&self, args: Vec<OsString>, events: &Path) -> Command {
+        let mut command = self.command();
+        command.args(args).env(EVENTS_VAR, events);
+        command
+    }
+
+    /// What the binary says of itself.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started, refuses its arguments, or prints no description.
+    pub fn describe(&self, device: &DeviceArgs) -> Result<Description, Error> {
+        let mut command = self.command();
+        command.arg("--describe").args(device.to_args());
+        let output = self.ask(command, "describe itself")?;
+        self.parse(&output, "describe itself")
+    }
+
+    /// The tests that a selection leaves, those that are off by default among
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Gate::describe`].
+    pub fn list(&self, selection: &Selection, device: &DeviceArgs) -> Result<Listing, Error> {
+        const WHAT: &str = "list its tests";
+        let mut command = self.command();
+        command.args(["--list", "--format", "json"]);
+        command.args(selection.to_args()).args(device.to_args());
+        let output = self.ask(command, WHAT)?;
+        if output.status.code() == Some(NO_TESTS) && output.stdout.is_empty() {
+            let model = self.adapter.model.clone();
+            return Ok(Listing { schema: LISTING_SCHEMA.to_owned(), model, tests: Vec::new() });
+        }
+        let listing: Listing = self.parse(&output, WHAT)?;
+        if listing.schema == LISTING_SCHEMA {
+            Ok(listing)
+        } else {
+            let reason = format!(
+                "it lists in the format `{}`, this command reads `{LISTING_SCHEMA}`: use the npugate crate and cargo-npugate of the same version",
+                listing.schema
+            );
+            Err(self.protocol(WHAT, reason))
+        }
+    }
+
+    fn ask(&self, mut command: Command, what: &'static str) -> Result<Output, Error> {
+        let output = command.output().map_err(|source| Error::Start {
+            program: self.executable.clone().into_os_string(),
+            source,
+        })?;
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0 | NO_TESTS) => Ok(output),
+            Some(USAGE) => Err(Error::Refused {
+                package: self.adapter.package.clone(),
+                message: text::without_error_prefix(&stderr).to_owned(),
+            }),
+            _ => {
+                let status = text::exit_status(output.status);
+                Err(self.protocol(
+                    what,
+                    match text::last_line(&stderr) {
+                        Some(line) => format!("{status}: {}", text::without_error_prefix(line)),
+                        None => status,
+                    },
+                ))
+            }
+        }
+    }
+
+    fn parse<T: DeserializeOwned>(&self, output: &Output, what: &'static str) -> Result<T, Error> {
+        serde_json::from_slice(&output.stdout).map_err(|error| {
+            let printed = String::from_utf8_lossy(&output.stdout);
+            let start = text::ellipsis(printed.lines().next().unwrap_or_default(), 60);
+            self.protocol(
+                what,
+                format!("it printed `{start}`, which is not what was asked for ({error})"),
+            )
+        })
+    }
+
+    fn protocol(&self, what: &'static str, reason: String) -> Error {
+        Error::Protocol { package: self.adapter.package.clone(), what, reason }
+    }
+}

@@ -1,0 +1,172 @@
+//! Words and numbers for people.
+
+use std::{fmt, process::ExitStatus, time::Duration};
+
+/// `1 test`, `2 tests`.
+pub fn count(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+/// `0.012s`, `3.4s`, `2m05s`.
+pub fn duration(seconds: f64) -> String {
+    if seconds < 1.0 {
+        format!("{seconds:.3}s")
+    } else if seconds < 60.0 {
+        format!("{seconds:.1}s")
+    } else {
+        let whole = Duration::from_secs_f64(seconds.min(1e9)).as_secs();
+        format!("{}m{:02}s", whole / 60, whole % 60)
+    }
+}
+
+/// Decimal units, as downloads are measured: `98.4 MB`.
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        _ => format!("{:.2} GB", n as f64 / 1e9),
+    }
+}
+
+/// A share of the allowed error: `41 %`, `< 1 %`.
+pub fn share(used: f64) -> String {
+    let percent = used * 100.0;
+    if !percent.is_finite() {
+        "beyond 100 %".to_owned()
+    } else if percent > 0.0 && percent < 1.0 {
+        "< 1 %".to_owned()
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// A number as a metric's value is printed: six significant digits, without
+/// trailing zeros; small and large ones in scientific notation.
+pub fn number(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 || !value.is_finite() {
+        format!("{value}")
+    } else if (1e-3..1e6).contains(&magnitude) {
+        let digits = 5 - magnitude.log10().floor() as i32;
+        // A cosine of 0.99999987 differs from 1 in its seventh digit.
+        let digits = if magnitude < 1.0 && magnitude > 0.999 { 9 } else { digits.max(0) };
+        let text = format!("{value:.*}", digits as usize);
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text
+        }
+    } else {
+        format!("{value:.2e}")
+    }
+}
+
+/// `signal 11 (SIGSEGV)` or `exit status 3`.
+pub fn exit_status(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return match signal_name(signal) {
+            Some(name) => format!("signal {signal} ({name})"),
+            None => format!("signal {signal}"),
+        };
+    }
+    match status.code() {
+        Some(code) => format!("exit status {code}"),
+        None => "an unknown exit status".to_owned(),
+    }
+}
+
+#[cfg(unix)]
+fn signal_name(signal: i32) -> Option<&'static str> {
+    // The numbers that Linux and macOS share, of the signals that programs die of.
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}
+
+/// The last line that is not empty.
+pub fn last_line(text: &str) -> Option<&str> {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty())
+}
+
+/// An error message without the word for it.
+pub fn without_error_prefix(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix("error: ").or_else(|| text.strip_prefix("Error: ")).unwrap_or(text)
+}
+
+/// The first `length` characters, and a sign that there were more.
+pub fn ellipsis(text: &str, length: usize) -> String {
+    let mut characters = text.chars();
+    let start: String = characters.by_ref().take(length).collect();
+    if characters.next().is_some() { start + "..." } else { start }
+}
+
+/// A word for a shell to read back, quoted if it has to be.
+pub fn shell_word(word: &str) -> impl fmt::Display + '_ {
+    struct Word<'a>(&'a str);
+    impl fmt::Display for Word<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@".contains(c);
+            if !self.0.is_empty() && self.0.chars().all(plain) {
+                f.write_str(self.0)
+            } else {
+                write!(f, "'{}'", self.0.replace('\'', r"'\''"))
+            }
+        }
+    }
+    Word(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_and_sizes_read_well() {
+        assert_eq!([0.012, 3.42, 125.2].map(duration), ["0.012s", "3.4s", "2m05s"]);
+        assert_eq!(
+            [12, 9_800, 98_400_000, 2_350_000_000].map(bytes),
+            ["12 B", "9.8 kB", "98.4 MB", "2.35 GB"]
+        );
+        assert_eq!(
+            [0.0, 0.004, 0.41, f64::INFINITY].map(share),
+            ["0 %", "< 1 %", "41 %", "beyond 100 %"]
+        );
+        assert_eq!((count(1, "test"), count(2, "test")), ("1 test".into(), "2 tests".into()));
+    }
+
+    #[test]
+    fn numbers_keep_what_distinguishes_them() {
+        assert_eq!(number(0.999_876_543), "0.999876543");
+        assert_eq!(number(0.25), "0.25");
+        assert_eq!(number(12_345.678), "12345.7");
+        assert_eq!(number(3.0), "3");
+        assert_eq!(number(0.000_012_3), "1.23e-5");
+        assert_eq!(number(-2.5e9), "-2.50e9");
+        assert_eq!(number(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn words_are_quoted_for_the_shell_when_needed() {
+        assert_eq!(shell_word("kernel::gemm::1x2").to_string(), "kernel::gemm::1x2");
+        assert_eq!(shell_word("it's").to_string(), r"'it'\''s'");
+        assert_eq!(shell_word("").to_string(), "''");
+    }
+
+    #[test]
+    fn long_text_is_cut_with_a_sign() {
+        assert_eq!(ellipsis("abcdef", 3), "abc...");
+        assert_eq!(ellipsis("abc", 3), "abc");
+    }
+}

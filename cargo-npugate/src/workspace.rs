@@ -1,0 +1,254 @@
+//! The adapters of a cargo workspace: what `cargo metadata` knows of them.
+
+use crate::cli::{AdapterArgs, CargoArgs};
+use crate::config::Environment;
+use crate::error::Error;
+use camino::Utf8PathBuf;
+use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId, TargetKind};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// A workspace and its adapters.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// Its root.
+    pub root: Utf8PathBuf,
+    /// Where cargo builds.
+    pub target: Utf8PathBuf,
+    /// Its adapters, by package name.
+    pub adapters: Vec<Adapter>,
+}
+
+/// An adapter package.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Adapter {
+    /// The package's name.
+    pub package: String,
+    /// What cargo calls it among the artifacts.
+    pub id: PackageId,
+    /// Its version.
+    pub version: String,
+    /// Its `Cargo.toml`.
+    pub manifest: Utf8PathBuf,
+    /// The name of its gate, a test target.
+    pub gate: String,
+    /// The model's name.
+    pub model: String,
+    /// The folder with its goldens and baselines, if it says so.
+    pub goldens: Option<Utf8PathBuf>,
+    /// Whether it runs when nothing is selected.
+    pub by_default: ByDefault,
+}
+
+/// Whether an adapter runs when nothing is selected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByDefault {
+    /// It does.
+    Run,
+    /// It does not: it takes long, or needs what few machines have.
+    Leave,
+}
+
+/// `[package.metadata.npugate]`.
+#[derive(Deserialize)]
+struct AdapterMetadata {
+    gate: String,
+    model: Option<String>,
+    goldens: Option<Utf8PathBuf>,
+    default: Option<bool>,
+}
+
+impl Workspace {
+    /// Asks cargo for the workspace and picks its adapters.
+    ///
+    /// # Errors
+    ///
+    /// `cargo metadata` fails, a package's metadata for this command cannot be
+    /// read or names no test target, or there is no adapter at all.
+    pub fn find(cargo: &CargoArgs, environment: &Environment) -> Result<Self, Error> {
+        let mut command = MetadataCommand::new();
+        command.cargo_path(PathBuf::from(environment.cargo()));
+        // Members are all that is asked for: nothing to resolve or download.
+        command.no_deps();
+        if let Some(path) = &cargo.manifest_path {
+            command.manifest_path(path);
+        }
+        if let Some(target) = &cargo.target_dir {
+            command.env("CARGO_TARGET_DIR", target);
+        }
+        command.other_options(cargo.lock_args().map(str::to_owned).collect::<Vec<_>>());
+        let metadata = command.exec().map_err(|error| Error::Metadata(reason(&error)))?;
+        Self::from_metadata(&metadata)
+    }
+
+    fn from_metadata(metadata: &Metadata) -> Result<Self, Error> {
+        let mut adapters = Vec::new();
+        for package in metadata.workspace_packages() {
+            adapters.extend(adapter(package)?);
+        }
+        adapters.sort_by(|a: &Adapter, b| a.package.cmp(&b.package));
+        if adapters.is_empty() {
+            return Err(Error::NoAdapters { root: metadata.workspace_root.to_string() });
+        }
+        Ok(Self {
+            root: metadata.workspace_root.clone(),
+            target: metadata.target_directory.clone(),
+            adapters,
+        })
+    }
+
+    /// The adapters that the options select.
+    ///
+    /// # Errors
+    ///
+    /// A name that no adapter has, or nothing left.
+    pub fn select(&self, args: &AdapterArgs) -> Result<Vec<Adapter>, Error> {
+        for name in args.package.iter().chain(&args.exclude) {
+            if !self.adapters.iter().any(|adapter| adapter.is_called(name)) {
+                return Err(Error::UnknownAdapter { name: name.clone(), known: self.names() });
+            }
+        }
+        let named = |adapter: &Adapter| args.package.iter().any(|name| adapter.is_called(name));
+        let selected: Vec<_> = self
+            .adapters
+            .iter()
+            .filter(|adapter| match (args.package.is_empty(), args.workspace) {
+                (_, true) => true,
+                (true, false) => adapter.by_default == ByDefault::Run,
+                (false, false) => named(adapter),
+            })
+            .filter(|adapter| !args.exclude.iter().any(|name| adapter.is_called(name)))
+            .cloned()
+            .collect();
+        if selected.is_empty() { Err(Error::NothingSelected(self.names())) } else { Ok(selected) }
+    }
+
+    /// The names of all adapters.
+    pub fn names(&self) -> Vec<String> {
+        self.adapters.iter().map(|adapter| adapter.model.clone()).collect()
+    }
+}
+
+impl Adapter {
+    /// Whether `name` is its package's or its model's.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.package == name || self.model == name
+    }
+
+    /// The package's folder.
+    pub fn folder(&self) -> Utf8PathBuf {
+        self.manifest.parent().map_or_else(Utf8PathBuf::new, ToOwned::to_owned)
+    }
+}
+
+impl CargoArgs {
+    /// The options about the lock file and the network.
+    pub fn lock_args(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let flags =
+            [("--locked", self.locked), ("--offline", self.offline), ("--frozen", self.frozen)];
+        flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+}
+
+fn adapter(package: &Package) -> Result<Option<Adapter>, Error> {
+    let Some(metadata) = package.metadata.get("npugate") else { return Ok(None) };
+    let manifest = package.manifest_path.clone();
+    let AdapterMetadata { gate, model, goldens, default } = AdapterMetadata::deserialize(metadata)
+        .map_err(|source| Error::AdapterMetadata { manifest: manifest.to_string(), source })?;
+    let is_gate = |target: &&cargo_metadata::Target| {
+        target.name == gate && target.kind.contains(&TargetKind::Test)
+    };
+    if !package.targets.iter().any(|target| is_gate(&target)) {
+        return Err(Error::NoGateTarget { manifest: manifest.to_string(), gate });
+    }
+    let package_name = package.name.to_string();
+    let mut adapter = Adapter {
+        model: model.unwrap_or_else(|| package_name.clone()),
+        package: package_name,
+        id: package.id.clone(),
+        version: package.version.to_string(),
+        manifest,
+        gate,
+        goldens: None,
+        by_default: if default == Some(false) { ByDefault::Leave } else { ByDefault::Run },
+    };
+    adapter.goldens = goldens.map(|folder| adapter.folder().join(folder));
+    Ok(Some(adapter))
+}
+
+/// Cargo's own words, without its `error: `.
+fn reason(error: &cargo_metadata::Error) -> String {
+    match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => {
+            let text = stderr.trim();
+            text.strip_prefix("error: ").unwrap_or(text).to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adapter(name: &str, by_default: ByDefault) -> Adapter {
+        Adapter {
+            package: format!("{name}-adapter"),
+            id: PackageId { repr: name.into() },
+            version: "0.1.0".into(),
+            manifest: format!("/w/{name}/Cargo.toml").into(),
+            gate: "gate".into(),
+            model: name.into(),
+            goldens: None,
+            by_default,
+        }
+    }
+
+    fn select(args: &AdapterArgs) -> Result<Vec<String>, Error> {
+        let workspace = Workspace {
+            root: "/w".into(),
+            target: "/w/target".into(),
+            adapters: vec![
+                adapter("big", ByDefault::Leave),
+                adapter("small", ByDefault::Run),
+                adapter("tiny", ByDefault::Run),
+            ],
+        };
+        Ok(workspace.select(args)?.into_iter().map(|adapter| adapter.model).collect())
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_model_that_is_off_by_default_runs_when_selected() {
+        assert_eq!(select(&AdapterArgs::default()).unwrap(), ["small", "tiny"]);
+        let workspace = AdapterArgs { workspace: true, ..AdapterArgs::default() };
+        assert_eq!(select(&workspace).unwrap(), ["big", "small", "tiny"]);
+        let package = AdapterArgs { package: names(&["big"]), ..AdapterArgs::default() };
+        assert_eq!(select(&package).unwrap(), ["big"]);
+    }
+
+    #[test]
+    fn package_and_model_names_both_select_and_exclude() {
+        let args = AdapterArgs {
+            package: names(&["tiny-adapter", "small"]),
+            exclude: names(&["small-adapter"]),
+            workspace: false,
+        };
+        assert_eq!(select(&args).unwrap(), ["tiny"]);
+    }
+
+    #[test]
+    fn a_name_that_does_not_exist_names_those_that_do() {
+        let args = AdapterArgs { package: names(&["tin"]), ..AdapterArgs::default() };
+        let error = select(&args).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "no adapter package or model is called `tin`; there are big, small, tiny"
+        );
+        let args = AdapterArgs { exclude: names(&["small", "tiny"]), ..AdapterArgs::default() };
+        assert!(matches!(select(&args), Err(Error::NothingSelected(_))));
+    }
+}
