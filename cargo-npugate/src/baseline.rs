@@ -51,7 +51,7 @@ pub fn update(
             file.save()?;
             let pending = file.changes().len();
             if pending > 0 {
-                if let Err(error) = last_run.save(model, device, &result.records) {
+                if let Err(error) = last_run.save(&path, &result.records) {
                     shell.warn(format_args!("`cargo npugate review` will show less: {error}"));
                 }
                 let message = format!("{}: cargo npugate review", what(pending));

@@ -20,6 +20,7 @@ use std::{ffi::OsString, path::PathBuf};
     name = "cargo-npugate",
     bin_name = "cargo npugate",
     version,
+    override_usage = "cargo npugate [OPTIONS] [FILTER]...\n       cargo npugate [OPTIONS] <COMMAND>",
     styles = clap_cargo::style::CLAP_STYLING,
     subcommand_help_heading = "Commands",
     disable_help_subcommand = true,
@@ -128,7 +129,7 @@ pub struct GenerateArgs {
     pub prompt: String,
 
     /// How many tokens to generate at most
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 48)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 64)]
     pub max_tokens: usize,
 
     /// Do not fetch missing weights

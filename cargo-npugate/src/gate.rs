@@ -16,8 +16,6 @@ use std::{
 
 /// What a gate binary exits with when it does not understand its arguments.
 const USAGE: i32 = 2;
-/// What it exits with when no test has a name that was asked for exactly.
-const NO_TESTS: i32 = 4;
 
 /// A built gate binary.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,13 +72,10 @@ impl Gate {
         const WHAT: &str = "list its tests";
         let mut command = self.command();
         command.args(["--list", "--format", "json"]);
-        command.args(selection.to_args()).args(device.to_args());
+        command.args(selection.list_args()).args(device.to_args());
         let output = self.ask(command, WHAT)?;
-        if output.status.code() == Some(NO_TESTS) && output.stdout.is_empty() {
-            let model = self.adapter.model.clone();
-            return Ok(Listing { schema: LISTING_SCHEMA.to_owned(), model, tests: Vec::new() });
-        }
-        let listing: Listing = self.parse(&output, WHAT)?;
+        let mut listing: Listing = self.parse(&output, WHAT)?;
+        listing.tests.retain(|test| selection.admits(&test.name));
         if listing.schema == LISTING_SCHEMA {
             Ok(listing)
         } else {
@@ -99,7 +94,7 @@ impl Gate {
         })?;
         let stderr = String::from_utf8_lossy(&output.stderr);
         match output.status.code() {
-            Some(0 | NO_TESTS) => Ok(output),
+            Some(0) => Ok(output),
             Some(USAGE) => Err(Error::Refused {
                 package: self.adapter.package.clone(),
                 message: text::without_error_prefix(&stderr).to_owned(),

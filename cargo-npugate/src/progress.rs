@@ -187,9 +187,12 @@ pub fn verb(outcome: &Outcome) -> (Tone, &'static str) {
     }
 }
 
-/// The worst tone among outcomes.
+/// The worst tone among outcomes. What was not asked for does not count.
 pub fn tone_of<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Tone {
-    let tones: Vec<_> = outcomes.map(|outcome| verb(outcome).0).collect();
+    let tones: Vec<_> = outcomes
+        .filter(|outcome| !matches!(outcome, Outcome::Ignored { .. }))
+        .map(|outcome| verb(outcome).0)
+        .collect();
     [Tone::Bad, Tone::Odd].into_iter().find(|tone| tones.contains(tone)).unwrap_or(Tone::Good)
 }
 

@@ -39,13 +39,13 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The colour.
+    /// The colour that cargo gives it.
     pub fn style(self) -> Style {
         let color = match self {
-            Self::Good => AnsiColor::Green,
-            Self::Bad => AnsiColor::Red,
-            Self::Odd => AnsiColor::Yellow,
-            Self::Info => AnsiColor::Cyan,
+            Self::Good => AnsiColor::BrightGreen,
+            Self::Bad => AnsiColor::BrightRed,
+            Self::Odd => AnsiColor::BrightYellow,
+            Self::Info => AnsiColor::BrightCyan,
         };
         color.on_default().bold()
     }
@@ -75,11 +75,14 @@ impl Shell {
     /// Status on stderr.
     pub fn stderr(verbosity: Verbosity) -> Self {
         let stderr = io::stderr();
-        let live = match terminal_size::terminal_size_of(&stderr) {
-            Some((Width(width), _)) if stderr.is_terminal() && verbosity == Verbosity::Normal => {
-                Live::Blank { width: usize::from(width) }
-            }
-            _ => Live::Off,
+        let live = if stderr.is_terminal() && verbosity == Verbosity::Normal {
+            let width = match terminal_size::terminal_size_of(&stderr) {
+                Some((Width(width @ 1..), _)) => usize::from(width),
+                _ => 80,
+            };
+            Live::Blank { width }
+        } else {
+            Live::Off
         };
         let choice = AutoStream::choice(&stderr);
         Self {

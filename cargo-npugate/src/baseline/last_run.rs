@@ -3,8 +3,12 @@
 //! they may.
 
 use fs_err as fs;
-use npugate_schema::{Record, write_atomically};
-use std::{collections::BTreeMap, io, path::PathBuf};
+use npugate_schema::{Record, Sha256, write_atomically};
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 /// Where records are kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,26 +22,32 @@ impl LastRun {
         Self { folder: target.into().join("npugate").join("last-run") }
     }
 
-    /// Keeps these records, over earlier ones of the same tests.
+    /// Keeps the records behind a baseline's changes, over earlier ones of the same tests.
     ///
     /// # Errors
     ///
     /// Any failure to write.
-    pub fn save(&self, model: &str, device: &str, records: &[Record]) -> io::Result<()> {
-        let earlier = self.load(model, device);
+    pub fn save(&self, baseline: &Path, records: &[Record]) -> io::Result<()> {
+        let earlier = self.load(baseline);
         let all = earlier.iter().chain(records).map(|record| (&record.name, record));
         let all: Vec<_> = all.collect::<BTreeMap<_, _>>().into_values().collect();
-        write_atomically(&self.path(model, device), &serde_json::to_vec(&all)?)
+        write_atomically(&self.path(baseline), &serde_json::to_vec(&all)?)
     }
 
-    /// The records of a model on a device; none if there are none, or none that
-    /// this version can read.
-    pub fn load(&self, model: &str, device: &str) -> Vec<Record> {
-        let text = fs::read(self.path(model, device)).unwrap_or_default();
+    /// The records behind a baseline's changes; none if there are none, or none
+    /// that this version can read.
+    pub fn load(&self, baseline: &Path) -> Vec<Record> {
+        let text = fs::read(self.path(baseline)).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
-    fn path(&self, model: &str, device: &str) -> PathBuf {
-        self.folder.join(model).join(format!("{device}.json"))
+    /// Named after the baseline's place: several workspaces may share a target
+    /// folder.
+    fn path(&self, baseline: &Path) -> PathBuf {
+        let name = baseline.file_name().unwrap_or_default();
+        let place = baseline.parent().and_then(|folder| fs::canonicalize(folder).ok());
+        let place = place.map_or_else(|| baseline.to_owned(), |folder| folder.join(name));
+        let digest = Sha256::of(place.as_os_str().as_encoded_bytes()).to_string();
+        self.folder.join(format!("{}.json", &digest[..16]))
     }
 }

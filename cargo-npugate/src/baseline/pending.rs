@@ -133,7 +133,7 @@ impl PendingFile {
     /// The changes, by test. The last run says how they are meant, if there is
     /// one of it.
     pub fn explained(&self, last_run: &LastRun) -> Vec<Change> {
-        let records = last_run.load(&self.baseline.model, &self.baseline.device);
+        let records = last_run.load(&self.path);
         let empty = Values::new();
         let changes = self.changes().into_iter().map(|test| {
             let old = self.baseline.tests.get(&test).unwrap_or(&empty);
@@ -286,7 +286,7 @@ mod tests {
             changes.iter().map(|change| change.metrics[0].standing).collect::<Vec<_>>()
         };
         assert_eq!(standings(file.explained(&last_run)), ["changed", "gone", "new"]);
-        last_run.save("tiny", "emu", &[record("a", 0.999), record("c", 0.5)]).unwrap();
+        last_run.save(&file.path, &[record("a", 0.999), record("c", 0.5)]).unwrap();
         let changes = file.explained(&last_run);
         assert_eq!(changes[0].metrics[0].allowed, Some(0.985));
         assert_eq!(standings(changes), ["better", "gone", "new"]);

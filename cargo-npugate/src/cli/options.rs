@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
 pub struct FilterArgs {
     /// Parts of test names: a test runs if one of them is in its name
-    #[arg(value_name = "FILTER")]
+    #[arg(value_name = "FILTER", help_heading = None::<&str>)]
     pub filters: Vec<String>,
 
     /// Leave out tests whose names contain TEXT; may be given several times
@@ -45,7 +45,7 @@ pub struct FilterArgs {
 /// How to run them.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct RunArgs {
-    /// Write a `JUnit` report
+    /// Write a JUnit report to PATH
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
 
@@ -130,7 +130,7 @@ pub struct CargoArgs {
 /// What is printed.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// When to use colours; `NO_COLOR` and `CLICOLOR_FORCE` count too
+    /// When to use colours
     #[arg(
         long,
         value_name = "WHEN",

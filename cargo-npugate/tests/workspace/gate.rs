@@ -1,0 +1,290 @@
+// A gate binary that keeps to the protocol and knows nothing else: what its
+// tests do is written in the environment variable `FAKE_GATE`, a line each:
+// `PACKAGE TEST BEHAVIOUR [COSINE]`. Without it, the tests below.
+
+use std::{
+    env,
+    fs::OpenOptions,
+    io::Write,
+    path::PathBuf,
+    process::{self, ExitCode},
+};
+
+const PACKAGE: &str = env!("CARGO_PKG_NAME");
+
+const DEFAULT: &str = "
+alpha kernel::gemm pass 0.9959
+alpha kernel::softmax pass
+alpha block::layer00::cosine pass
+alpha layers::drift drift
+alpha tokens::p00 pass
+alpha tokens::p01 full
+beta kernel::gemm pass
+offside kernel::gemm pass
+";
+
+struct Test {
+    name: String,
+    behaviour: String,
+    cosine: String,
+}
+
+fn tests() -> Vec<Test> {
+    let script = env::var("FAKE_GATE").unwrap_or_else(|_| DEFAULT.to_owned());
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    script
+        .lines()
+        .map(words)
+        .filter(|words| words.len() >= 3 && words[0] == PACKAGE)
+        .map(|words| Test {
+            name: words[1].clone(),
+            behaviour: words[2].clone(),
+            cosine: words.get(3).cloned().unwrap_or_else(|| "0.999".to_owned()),
+        })
+        .collect()
+}
+
+fn model() -> String {
+    if PACKAGE == "beta" { "beta-7b".to_owned() } else { PACKAGE.to_owned() }
+}
+
+#[derive(Default)]
+struct Args {
+    filters: Vec<String>,
+    skip: Vec<String>,
+    phases: Vec<String>,
+    settings: Vec<String>,
+    device: Option<String>,
+    prompt: Option<String>,
+    exact: bool,
+    full: bool,
+    require_weights: bool,
+    include_ignored: bool,
+    only_ignored: bool,
+    list: bool,
+    describe: bool,
+}
+
+impl Args {
+    fn parse() -> Self {
+        let mut args = Self::default();
+        let mut words = env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().expect("a value");
+            match word.as_str() {
+                "--describe" => args.describe = true,
+                "--list" => args.list = true,
+                "--format" => assert_eq!(value(), "json"),
+                "--skip" => args.skip.push(value()),
+                "--exact" => args.exact = true,
+                "--phase" => args.phases.push(value()),
+                "--full" => args.full = true,
+                "--require-weights" => args.require_weights = true,
+                "--ignored" => args.only_ignored = true,
+                "--include-ignored" => args.include_ignored = true,
+                "--no-capture" => {}
+                "--device" => args.device = Some(value()),
+                "--set" | "--toolchain" => args.settings.push(value()),
+                "--generate" => args.prompt = Some(value()),
+                "--max-tokens" => assert!(value().parse::<usize>().is_ok()),
+                flag if flag.starts_with('-') => {
+                    eprintln!("error: unknown option `{flag}`");
+                    process::exit(2);
+                }
+                _ => args.filters.push(word),
+            }
+        }
+        args
+    }
+
+    fn admits(&self, name: &str) -> bool {
+        let matches = |text: &String| if self.exact { name == text } else { name.contains(text) };
+        let phase = name.split("::").next().unwrap_or_default();
+        (self.filters.is_empty() || self.filters.iter().any(matches))
+            && !self.skip.iter().any(matches)
+            && (self.phases.is_empty() || self.phases.iter().any(|wanted| wanted == phase))
+    }
+
+    fn refuse_unknown_names(&self) {
+        let known = |name: &String| tests().iter().any(|test| test.name == *name);
+        if let Some(name) = self.filters.iter().find(|name| self.exact && !known(name)) {
+            eprintln!("error: no test is named `{name}`");
+            process::exit(4);
+        }
+    }
+
+    fn device(&self) -> String {
+        let device = self.device.clone().unwrap_or_else(|| "emu".to_owned());
+        self.settings.iter().fold(device, |device, setting| format!("{device}+{setting}"))
+    }
+
+    /// The JSON of why a test is off, if it is.
+    fn ignore(&self, test: &Test) -> Option<String> {
+        match test.behaviour.as_str() {
+            "full" if !self.full => Some(r#"{"kind":"full"}"#.to_owned()),
+            "weights" if weights_path().is_none() && !self.require_weights => Some(format!(
+                r#"{{"kind":"no_weights","command":"cargo npugate fetch {}"}}"#,
+                model()
+            )),
+            _ => None,
+        }
+    }
+
+    fn runs(&self, test: &Test) -> bool {
+        let ignored = self.ignore(test).is_some();
+        self.include_ignored || (ignored == self.only_ignored)
+    }
+}
+
+/// `FAKE_WEIGHTS` is `BYTES SHA256 SOURCE`, for the first adapter alone.
+fn weights() -> Option<Vec<String>> {
+    let text = env::var("FAKE_WEIGHTS").ok().filter(|_| PACKAGE == "alpha")?;
+    Some(text.split_whitespace().map(str::to_owned).collect())
+}
+
+fn weights_path() -> Option<PathBuf> {
+    let folder = env::var_os("NPUGATE_WEIGHTS_DIR")?;
+    let path = PathBuf::from(folder).join(model()).join("weights.bin");
+    path.exists().then_some(path)
+}
+
+fn describe(args: &Args) {
+    let weights = match weights() {
+        None => "null".to_owned(),
+        Some(words) => {
+            let path = weights_path().map_or("null".into(), |path| format!("{path:?}"));
+            format!(
+                r#"{{"file":"weights.bin","bytes":{},"sha256":"{}","source":"{}","path":{path}}}"#,
+                words[0], words[1], words[2]
+            )
+        }
+    };
+    let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo's variables");
+    let fixtures = PathBuf::from(folder).join("../fixtures").join(PACKAGE);
+    println!(
+        r#"{{"model":"{}","device":"{}","configuration":"fake NPU","fixtures":{fixtures:?},"weights":{weights}}}"#,
+        model(),
+        args.device()
+    );
+}
+
+fn list(args: &Args) {
+    args.refuse_unknown_names();
+    let entry = |test: &Test| match args.ignore(test) {
+        None => format!(r#"{{"name":"{}"}}"#, test.name),
+        Some(ignore) => format!(r#"{{"name":"{}","ignored":{ignore}}}"#, test.name),
+    };
+    let tests = tests();
+    let tests: Vec<_> = tests.iter().filter(|test| args.admits(&test.name)).map(entry).collect();
+    println!(
+        r#"{{"schema":"npugate-listing/1","model":"{}","tests":[{}]}}"#,
+        model(),
+        tests.join(",")
+    );
+}
+
+fn event(line: &str) {
+    let Some(path) = env::var_os("NPUGATE_EVENTS") else { return };
+    let mut file = OpenOptions::new().append(true).create(true).open(path).expect("events");
+    writeln!(file, "{line}").expect("events");
+}
+
+/// The metrics of a test, as JSON.
+fn metrics(test: &Test) -> String {
+    let cosine = |name: &str, slice: &str, value: &str, more: &str| {
+        format!(
+            r#"{{"name":"{name}",{slice}"value":{value},"unit":"cosine","direction":"higher"{more}}}"#
+        )
+    };
+    if test.behaviour != "drift" {
+        return cosine("cosine", "", &test.cosine, r#","limit":0.99"#);
+    }
+    let layer = |(layer, value): (usize, &&str)| {
+        cosine("cosine_median", &format!(r#""slice":"layer{layer:02}","#), value, "")
+    };
+    ["0.999", "0.99", "0.9"].iter().enumerate().map(layer).collect::<Vec<_>>().join(",")
+}
+
+/// Runs one test and says whether it was good.
+fn run_one(test: &Test) -> bool {
+    let name = &test.name;
+    event(&format!(r#"{{"event":"test_started","name":"{name}"}}"#));
+    println!("test {name} ...");
+    let outcome = match test.behaviour.as_str() {
+        "fail" => r#"{"kind":"failed"}"#,
+        "regressed" => r#"{"kind":"regressed"}"#,
+        "invalid" => r#"{"kind":"invalid","reason":"no golden"}"#,
+        "skipped" => r#"{"kind":"skipped","reason":"no device"}"#,
+        "crash" => {
+            eprintln!("about to abort in {name}");
+            process::abort();
+        }
+        "exit" => process::exit(3),
+        "garbage" => {
+            event("this is no event");
+            r#"{"kind":"passed"}"#
+        }
+        _ => r#"{"kind":"passed"}"#,
+    };
+    event(&format!(
+        r#"{{"event":"test_finished","record":{{"name":"{name}","outcome":{outcome},"verdict":"cosine {}, the limit is 0.99","metrics":[{}],"seconds":0.01}}}}"#,
+        test.cosine,
+        metrics(test)
+    ));
+    outcome.contains("passed")
+}
+
+fn generate(args: &Args, prompt: &str) {
+    print!("{prompt} there was a gate.");
+    event(&format!(
+        r#"{{"event":"generated","text":"there was a gate.","prompt_tokens":{},"tokens":5,"time_to_first_token_ms":12.5,"tokens_per_second":80.0}}"#,
+        prompt.split_whitespace().count() + args.settings.len()
+    ));
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let script = env::var("FAKE_GATE").unwrap_or_default();
+    let does = |what: &str| script.lines().any(|line| line == format!("{PACKAGE} !{what}"));
+    if args.device.as_deref() == Some("none") {
+        eprintln!("error: {} does not run on device `none`; it runs on emu", model());
+        return ExitCode::from(2);
+    }
+    if args.describe {
+        if does("chatty") {
+            println!("hello from a driver");
+        }
+        describe(&args);
+        return ExitCode::SUCCESS;
+    }
+    if args.list {
+        list(&args);
+        return ExitCode::SUCCESS;
+    }
+    if let Some(prompt) = &args.prompt {
+        generate(&args, prompt);
+        return ExitCode::SUCCESS;
+    }
+    if does("silent") {
+        eprintln!("no driver");
+        return ExitCode::FAILURE;
+    }
+    let tests = tests();
+    let tests: Vec<_> =
+        tests.iter().filter(|test| args.admits(&test.name) && args.runs(test)).collect();
+    args.refuse_unknown_names();
+    event(&format!(
+        r#"{{"event":"run_started","schema":"npugate-events/1","model":"{}","device":"{}","configuration":"fake NPU","planned":{}}}"#,
+        model(),
+        args.device(),
+        tests.len()
+    ));
+    let good = tests.iter().filter(|test| run_one(test)).count() == tests.len();
+    if does("dies-at-end") {
+        process::abort();
+    }
+    event(
+        r#"{"event":"run_finished","summary":{"passed":0,"failed":0,"regressed":0,"invalid":0,"skipped":0,"ignored":0,"waived":0},"seconds":0.1}"#,
+    );
+    if good { ExitCode::SUCCESS } else { ExitCode::from(101) }
+}

@@ -1,0 +1,3 @@
+//! See `../../gate.rs`.
+
+include!("../../gate.rs");
