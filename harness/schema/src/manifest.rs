@@ -55,11 +55,15 @@ pub struct Reference {
     pub date: String,
 }
 
-/// The arithmetic of the two references.
+/// The arithmetic of the references.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReferenceDtypes {
-    /// b: the declared reference, `bfloat16`.
+    /// b: the reference implementation as it is deployed, `bfloat16`.
     pub b: String,
+    /// q: b with the matrix products of the kernels' declared arithmetic,
+    /// `bfp16`; none where the kernels declare bf16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
     /// r: the truth, `float32`.
     pub r: String,
 }

@@ -2,11 +2,12 @@
 //! error is this block's and not inherited.
 //!
 //! Three tensors for each of the block's parts: r, the f32 block on that input;
-//! b, the bf16 reference; y, the device. Parts are compared before they are
-//! added to the residual stream, where a few massive activations would hide
-//! everything else.
+//! a yardstick, the reference in the arithmetic that the kernels declare (b in
+//! bf16, q in BFP16); y, the device. Parts are compared before they are added to
+//! the residual stream, where a few massive activations would hide everything
+//! else.
 
-use crate::goldens::LayerGolden;
+use crate::goldens::{LayerGolden, LayerTensors};
 use crate::metrics::{
     Distribution, compare, find_non_finite, per_position_cosine, relative_errors,
     relative_errors_by_head,
@@ -14,7 +15,7 @@ use crate::metrics::{
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::verdict::{CheckResult, Measured, Stop};
-use crate::{Block, Tensor, limits};
+use crate::{Block, PrecisionProfile, Tensor, limits};
 use std::{fmt, sync::Arc};
 
 /// The gates of one block.
@@ -26,7 +27,7 @@ pub(crate) enum BlockGate {
     Cosine,
     /// Lowest cosine of a position, as MLIR-AIR has it.
     PerPosition,
-    /// The error of each part in units of b's own.
+    /// The error of each part in units of the yardstick's own.
     Injected,
 }
 
@@ -66,8 +67,7 @@ pub(super) fn check(session: &mut Session, layer: usize, gate: BlockGate) -> Che
         BlockGate::Cosine => whole_cosine(&figures, layer),
         BlockGate::PerPosition => position_cosine(&figures, layer, config.head_dim),
         BlockGate::Injected => {
-            let limits = limits::injected(session.model()?.profile());
-            injected(&figures, layer, config.head_dim, limits)
+            injected(&figures, layer, config.head_dim, session.model()?.profile())
         }
     }
 }
@@ -164,16 +164,19 @@ fn injected(
     figures: &BlockFigures,
     layer: usize,
     head_dim: usize,
-    limits: limits::InjectedLimits,
+    profile: PrecisionProfile,
 ) -> CheckResult {
+    let limits = limits::injected(profile);
     let (mut attention, mut mlp) = (Part::default(), Part::default());
     let mut by_head: Vec<Vec<f64>> = Vec::new();
     for run in &figures.runs {
         let golden = &run.golden.layers[layer];
         let (y, b, r) = (&run.block, &golden.b, &golden.injected);
-        attention.add(&y.attn_out, &b.attn_out, &r.attn_out)?;
-        mlp.add(&y.mlp_out, &b.mlp_out, &r.mlp_out)?;
-        let errors = relative_errors_by_head(&y.attn_ctx, &b.attn_ctx, &r.attn_ctx, head_dim)?;
+        let yardstick = Yardstick::of(golden, profile)?;
+        attention.add(&y.attn_out, yardstick.attn_out, &b.attn_out, &r.attn_out)?;
+        mlp.add(&y.mlp_out, yardstick.mlp_out, &b.mlp_out, &r.mlp_out)?;
+        let errors =
+            relative_errors_by_head(&y.attn_ctx, yardstick.attn_ctx, &r.attn_ctx, head_dim)?;
         by_head.resize_with(errors.len(), Vec::new);
         for (head, errors) in by_head.iter_mut().zip(errors) {
             head.extend(errors);
@@ -201,16 +204,46 @@ fn injected(
     Ok(Measured::of(metrics))
 }
 
+/// The reference in the arithmetic that the kernels declare.
+struct Yardstick<'a> {
+    attn_ctx: &'a Tensor,
+    attn_out: &'a Tensor,
+    mlp_out: &'a Tensor,
+}
+
+impl<'a> Yardstick<'a> {
+    fn of(golden: &'a LayerTensors, profile: PrecisionProfile) -> Result<Self, Stop> {
+        match (profile, &golden.declared) {
+            (PrecisionProfile::Bf16 | PrecisionProfile::Bf16Acc, _) => Ok(Self {
+                attn_ctx: &golden.b.attn_ctx,
+                attn_out: &golden.b.attn_out,
+                mlp_out: &golden.b.mlp_out,
+            }),
+            (PrecisionProfile::Bfp16, Some(q)) => Ok(Self {
+                attn_ctx: &q.attn_ctx,
+                attn_out: &q.attn_out,
+                mlp_out: &q.mlp_out,
+            }),
+            (PrecisionProfile::Bfp16, None) => Err(Stop::Invalid(
+                "the kernels declare BFP16, and the goldens have no reference in that arithmetic; record them again"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
 /// One part of the block, pooled over prompts.
 #[derive(Default)]
 struct Part {
     relative: Vec<f64>,
+    relative_to_bf16: Vec<f64>,
     slopes: Vec<f64>,
 }
 
 impl Part {
-    fn add(&mut self, y: &Tensor, b: &Tensor, r: &Tensor) -> Result<(), Stop> {
-        self.relative.extend(relative_errors(y, b, r)?);
+    fn add(&mut self, y: &Tensor, yardstick: &Tensor, b: &Tensor, r: &Tensor) -> Result<(), Stop> {
+        self.relative.extend(relative_errors(y, yardstick, r)?);
+        self.relative_to_bf16.extend(relative_errors(y, b, r)?);
         self.slopes.push(compare(y, r)?.slope);
         Ok(())
     }
@@ -225,6 +258,7 @@ impl Part {
             ratio("relative_error_median", relative.median).limited(limits.median),
             ratio("relative_error_p95", relative.p95).limited(limits.p95),
             ratio("slope_error", slope).limited(limits::SLOPE),
+            ratio("bf16_relative_error_median", pooled(&self.relative_to_bf16)?.median),
         ])
     }
 }

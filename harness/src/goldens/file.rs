@@ -66,6 +66,11 @@ impl Tensors<'_> {
         }
     }
 
+    /// Whether there is a tensor of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.tensors.tensor(name).is_ok()
+    }
+
     /// A bf16 or f32 tensor of a shape, all finite.
     pub fn floats(&self, name: &str, dtype: DType, shape: &[usize]) -> Result<Tensor, GoldenError> {
         let values = match dtype {

@@ -29,12 +29,16 @@ pub struct LayerTensors {
     pub r_hidden: Tensor,
     /// The f32 layer on b's own input: what b and a device that is given b's
     /// input are both held against.
-    pub injected: Injected,
+    pub injected: Parts,
+    /// The bf16 layer with the matrix products of the kernels' declared
+    /// arithmetic (q), on the same input; none where the kernels declare bf16.
+    pub declared: Option<Parts>,
 }
 
-/// The parts of a block in f32, computed from b's input to that block.
+/// The parts of a block before they are added to the residual stream, computed
+/// from b's input to that block.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Injected {
+pub struct Parts {
     /// What attention computed per head, `[positions, heads * head_dim]`.
     pub attn_ctx: Tensor,
     /// The output projection, `[positions, hidden]`.
@@ -53,9 +57,18 @@ impl LayerGolden {
         let hidden = [positions, config.hidden_size];
         let context = [positions, config.n_heads * config.head_dim];
         let floats = |name: &str, dtype, shape: &[usize; 2]| tensors.floats(name, dtype, shape);
+        let parts = |reference: &str, dtype, layer| {
+            let part = |part, shape| floats(&name(reference, layer, part), dtype, shape);
+            Ok(Parts {
+                attn_ctx: part("attn_ctx", &context)?,
+                attn_out: part("attn_out", &hidden)?,
+                mlp_out: part("mlp_out", &hidden)?,
+            })
+        };
+        // Recorded for all layers or for none.
+        let has_declared = tensors.has(&name("q", 0, "attn_ctx"));
         let layer = |layer: usize| {
             let b = |part, shape| floats(&name("b", layer, part), DType::Bf16, shape);
-            let injected = |part, shape| floats(&name("i", layer, part), DType::F32, shape);
             Ok(LayerTensors {
                 b: Block {
                     hidden: b("hidden", &hidden)?,
@@ -64,11 +77,8 @@ impl LayerGolden {
                     mlp_out: b("mlp_out", &hidden)?,
                 },
                 r_hidden: floats(&name("r", layer, "hidden"), DType::F32, &hidden)?,
-                injected: Injected {
-                    attn_ctx: injected("attn_ctx", &context)?,
-                    attn_out: injected("attn_out", &hidden)?,
-                    mlp_out: injected("mlp_out", &hidden)?,
-                },
+                injected: parts("i", DType::F32, layer)?,
+                declared: has_declared.then(|| parts("q", DType::Bf16, layer)).transpose()?,
             })
         };
         Ok(Self {

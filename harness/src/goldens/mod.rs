@@ -19,7 +19,7 @@ use std::{
 };
 
 pub use error::{GoldenError, TensorProblem};
-pub use layers::{Injected, LayerGolden, LayerTensors};
+pub use layers::{LayerGolden, LayerTensors, Parts};
 pub use tokens::{CompactLogits, TokenGolden};
 
 /// The goldens of one model. Only the manifest is in memory.
