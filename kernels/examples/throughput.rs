@@ -1,5 +1,5 @@
 //! How fast the emulated NPU is on this machine:
-//! `cargo run --release -p npugate-kernels --example throughput [VECTOR_UNIT]`.
+//! `cargo run --release -p npugate-kernels --example throughput [auto|VECTOR_UNIT [FILTER]]`.
 
 use std::{error::Error, time::Duration};
 
@@ -10,14 +10,17 @@ use npugate_kernels::{
 };
 
 /// Runs timed; the best is reported, since others may use the machine.
-const RUNS: usize = 30;
+const RUNS: usize = 50;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let vector_unit = std::env::args().nth(1).map(|name| name.parse()).transpose()?;
+    let vector_unit = std::env::args().nth(1).filter(|name| name != "auto");
+    let vector_unit = vector_unit.map(|name| name.parse()).transpose()?;
+    let filter = std::env::args().nth(2).unwrap_or_default();
     let options = EmulatorOptions { vector_unit, ..EmulatorOptions::default() };
     let mut emulator = Emulator::new(options);
     println!("{:?}", emulator.info());
-    for op in ops() {
+    let selected = |op: &Op| format!("{} {}", op.kernel(), op.shape_key()).contains(&filter);
+    for op in ops().into_iter().filter(selected) {
         let time = best(&mut emulator, op)?;
         let seconds = time.as_secs_f64();
         let (amount, unit) = work(&op);
@@ -49,6 +52,8 @@ fn ops() -> Vec<Op> {
         gemm(256, 576, 1536, GemmOutput::Direct),
         gemm(256, 576, 192, GemmOutput::Drain),
         gemm(256, 1536, 576, GemmOutput::FusedCast),
+        gemm(128, 2048, 2048, GemmOutput::FusedCast),
+        gemm(128, 2048, 2048, GemmOutput::Direct),
         gemm(2048, 2048, 2048, GemmOutput::FusedCast),
         gemm(2048, 2048, 2048, GemmOutput::Direct),
         Op::Gemv(Gemv { m: 192, k: 576 }),

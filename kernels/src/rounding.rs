@@ -32,7 +32,7 @@ impl Rounding {
     /// assert_eq!(Rounding::Floor.narrow(x).to_f32(), -1.0078125);
     /// assert_eq!(Rounding::TowardZero.narrow(x).to_f32(), -1.0);
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn narrow(self, x: f32) -> bf16 {
         match self {
             Self::NearestEven => nearest_even(x),
@@ -42,7 +42,9 @@ impl Rounding {
     }
 
     /// Narrows `from` into `to`, element by element, as far as the shorter of the two goes.
+    #[inline(always)]
     pub fn narrow_slice(self, from: &[f32], to: &mut [bf16]) {
+        #[inline(always)]
         fn each(from: &[f32], to: &mut [bf16], narrow: impl Fn(f32) -> bf16) {
             for (y, &x) in to.iter_mut().zip(from) {
                 *y = narrow(x);
@@ -56,7 +58,9 @@ impl Rounding {
     }
 
     /// Rounds every value to one that bf16 can represent, in place.
+    #[inline(always)]
     pub fn round_slice(self, values: &mut [f32]) {
+        #[inline(always)]
         fn each(values: &mut [f32], narrow: impl Fn(f32) -> bf16) {
             for x in values {
                 *x = widen(narrow(*x));

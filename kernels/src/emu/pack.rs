@@ -4,52 +4,93 @@ use half::bf16;
 use rayon::prelude::*;
 
 use super::{
-    bfp16::{BLOCK, quantise},
+    bfp16::{BLOCK, PAIRS, quantise},
     tile::{LeftPair, RightPair, Tile},
     vector::{Simd, Task, VectorUnit},
 };
-use crate::{Rounding, rounding::widen};
+use crate::Rounding;
 
-/// Pairs of K in a block.
-pub(crate) const BLOCK_PAIRS: usize = BLOCK / 2;
-
-/// Quantises `W` blocks, `value(k, w)` being value `k` of block `w`, and packs neighbours along K.
+/// Two neighbours along K in one word, the first in the lower half.
 #[inline(always)]
-pub(crate) fn pack_block<const W: usize>(
-    rounding: Rounding,
-    value: impl Fn(usize, usize) -> f32,
-) -> [[u32; W]; BLOCK_PAIRS] {
-    let mut x = [[0.0; W]; BLOCK];
-    for (k, row) in x.iter_mut().enumerate() {
-        for (w, v) in row.iter_mut().enumerate() {
-            *v = value(k, w);
-        }
-    }
-    quantise(&mut x, rounding);
-    let mut pairs = [[0; W]; BLOCK_PAIRS];
-    for (p, pair) in pairs.iter_mut().enumerate() {
-        for (w, pair) in pair.iter_mut().enumerate() {
-            // Quantised values are exact in bf16: their lower halves are zero.
-            *pair = (x[2 * p + 1][w].to_bits() & 0xFFFF_0000) | (x[2 * p][w].to_bits() >> 16);
-        }
-    }
-    pairs
+fn join(even: bf16, odd: bf16) -> u32 {
+    u32::from(even.to_bits()) | (u32::from(odd.to_bits()) << 16)
 }
 
-/// Packs up to [`Tile::ROWS`] rows of a row-major matrix, `width` apart, `2 * pairs.len()` values from each; missing
-/// rows are zero.
+/// Packs up to [`Tile::ROWS`] rows of a row-major matrix, `width` apart, `2 * pairs.len()` values along K
+/// from each; missing rows are zero.
 #[inline(always)]
-pub(crate) fn pack_rows(rounding: Rounding, rows: &[bf16], width: usize, pairs: &mut [LeftPair]) {
+pub(crate) fn pack_rows<S: Simd>(
+    simd: S,
+    rounding: Rounding,
+    rows: &[bf16],
+    width: usize,
+    pairs: &mut [LeftPair],
+) {
     let count = rows.len().div_ceil(width).min(Tile::ROWS);
-    for (block, pairs) in pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
-        let mut values = [[bf16::ZERO; BLOCK]; Tile::ROWS];
-        for (row, values) in values[..count].iter_mut().enumerate() {
-            values.copy_from_slice(&rows[row * width + block * BLOCK..][..BLOCK]);
+    for (index, pairs) in pairs.chunks_mut(GROUP * PAIRS).enumerate() {
+        // Block `b` of row `r` is column `b * ROWS + r`.
+        let mut words = [[0; GROUP * Tile::ROWS]; PAIRS];
+        for (two, pairs) in pairs.chunks(2 * PAIRS).enumerate() {
+            let at = (index * GROUP + two * 2) * BLOCK;
+            let mut square = [[0; 2 * PAIRS]; Tile::ROWS];
+            for (row, words) in square[..count].iter_mut().enumerate() {
+                read_pairs(&rows[row * width + at..][..2 * pairs.len()], words);
+            }
+            simd.transpose(&mut square);
+            for (i, column) in square.iter().enumerate() {
+                let at = (two * 2 + i / PAIRS) * Tile::ROWS;
+                words[i % PAIRS][at..at + Tile::ROWS].copy_from_slice(column);
+            }
         }
-        let packed = pack_block::<{ Tile::ROWS }>(rounding, |k, row| widen(values[row][k]));
-        for (pair, packed) in pairs.iter_mut().zip(packed) {
-            *pair = LeftPair(packed);
+        quantise(&mut words, rounding);
+        for (i, pair) in pairs.iter_mut().enumerate() {
+            let at = i / PAIRS * Tile::ROWS;
+            pair.0.copy_from_slice(&words[i % PAIRS][at..at + Tile::ROWS]);
         }
+    }
+}
+
+/// Blocks of K that are quantised at once: the compiler vectorises wide loops and not narrow ones.
+const GROUP: usize = 8;
+
+/// Two blocks, or one and zeros.
+#[inline(always)]
+fn read_pairs(values: &[bf16], words: &mut [u32; 2 * PAIRS]) {
+    let mut padded = [bf16::ZERO; 2 * BLOCK];
+    if values.len() == 2 * BLOCK {
+        padded.copy_from_slice(values);
+    } else {
+        padded[..BLOCK].copy_from_slice(&values[..BLOCK]);
+    }
+    for (word, pair) in words.iter_mut().zip(padded.as_chunks::<2>().0) {
+        *word = join(pair[0], pair[1]);
+    }
+}
+
+/// Packs up to [`Tile::COLS`] columns of a row-major matrix, rows `width` apart, `2 * pairs.len()` values
+/// along K from each; missing columns are zero.
+#[inline(always)]
+pub(crate) fn pack_columns(
+    rounding: Rounding,
+    rows: &[bf16],
+    width: usize,
+    cols: usize,
+    pairs: &mut [RightPair],
+) {
+    for (block, pairs) in pairs.as_chunks_mut::<PAIRS>().0.iter_mut().enumerate() {
+        let mut values = [[bf16::ZERO; Tile::COLS]; BLOCK];
+        for (k, values) in values.iter_mut().enumerate() {
+            let at = (block * BLOCK + k) * width;
+            values[..cols].copy_from_slice(&rows[at..at + cols]);
+        }
+        let mut words = [[0; Tile::COLS]; PAIRS];
+        for (words, values) in words.iter_mut().zip(values.as_chunks::<2>().0) {
+            for col in 0..Tile::COLS {
+                words[col] = join(values[0][col], values[1][col]);
+            }
+        }
+        quantise(&mut words, rounding);
+        *pairs = words.map(RightPair);
     }
 }
 
@@ -92,17 +133,6 @@ impl Task for PackPanel<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let cols = Tile::COLS.min(self.n - self.first);
-        for (block, pairs) in self.pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
-            let mut values = [[bf16::ZERO; Tile::COLS]; BLOCK];
-            for (k, values) in values.iter_mut().enumerate() {
-                let row = (block * BLOCK + k) * self.n + self.first;
-                values[..cols].copy_from_slice(&self.values[row..row + cols]);
-            }
-            let packed =
-                pack_block::<{ Tile::COLS }>(self.rounding, |k, col| widen(values[k][col]));
-            for (pair, packed) in pairs.iter_mut().zip(packed) {
-                *pair = RightPair(packed);
-            }
-        }
+        pack_columns(self.rounding, &self.values[self.first..], self.n, cols, self.pairs);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Task`] is portable code, generic over [`Simd`]. [`VectorUnit::run`] compiles it once for each unit,
 //! with that unit's instructions enabled, and calls the right one: the compiler vectorises the portable
-//! part, and [`Simd::multiply`], which it would not find by itself, is written by hand.
+//! part, and the methods of [`Simd`], which it would not find by itself, are written by hand.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -14,9 +14,14 @@ mod scalar;
 
 use std::{fmt, str::FromStr};
 
+use half::bf16;
+
 use super::tile::{LeftPair, RightPair, Tile};
 
-/// The one operation of a vector unit that is written by hand.
+/// Accumulator lanes of the GEMV kernel.
+pub(crate) const LANES: usize = 64;
+
+/// The operations of a vector unit that are written by hand.
 pub(crate) trait Simd: Copy {
     /// `c += a b`: [`Tile::ROWS`] rows by [`Tile::COLS`] columns over the pairs of K in `a` and `b`, as
     /// far as the shorter goes.
@@ -26,6 +31,21 @@ pub(crate) trait Simd: Copy {
     /// and separate additions agree. (`vdpbf16ps` alone flushes denormal inputs and results to zero; sums
     /// below 1e-38 may differ.)
     fn multiply(self, a: &[LeftPair], b: &[RightPair], c: &mut Tile);
+
+    /// `lanes[i] += a[j][i] x[j][i]` for each j in turn, as far as the shorter of the two goes: the sums of a
+    /// GEMV. (Left to itself, the compiler keeps the lanes in memory.)
+    fn accumulate(self, a: &[[bf16; LANES]], x: &[[f32; LANES]], lanes: &mut [f32; LANES]);
+
+    /// Exchanges rows and columns. (Left to itself, the compiler gathers words one by one.)
+    #[inline(always)]
+    fn transpose(self, words: &mut [[u32; 8]; 8]) {
+        let rows = *words;
+        for (col, words) in words.iter_mut().enumerate() {
+            for (word, row) in words.iter_mut().zip(&rows) {
+                *word = row[col];
+            }
+        }
+    }
 }
 
 /// Portable code to run with a unit's instructions. Implementations of `run` are `#[inline(always)]`, or

@@ -10,13 +10,12 @@ use half::bf16;
 use rayon::prelude::*;
 
 use super::super::{
-    bfp16::BLOCK,
     functions::Exp2,
-    pack::{BLOCK_PAIRS, pack_block, pack_rows},
+    pack::{pack_columns, pack_rows},
     tile::{LeftPair, RightPair, Tile},
     vector::{Simd, Task, VectorUnit},
 };
-use crate::{FlashAttention, Mask, Rounding, rounding::widen};
+use crate::{FlashAttention, Mask, Rounding};
 use softmax::{Accumulator, CHUNK};
 
 pub(in super::super) use softmax::Exponential;
@@ -75,41 +74,27 @@ impl Task for PackChunk<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
+    fn run<S: Simd>(self, simd: S) {
         let FlashAttention { kv_heads, head_dim: d, .. } = self.op;
         let width = kv_heads * d;
         let at = self.chunk * CHUNK * width + self.head * d;
         let (keys, values) = self.pairs.split_at_mut(d);
+        let mut group = [LeftPair::default(); MAX_HEAD_DIM / 2];
+        let group = &mut group[..d / 2];
         for (panel, pairs) in keys.chunks_exact_mut(d / 2).enumerate() {
-            let at = at + panel * Tile::COLS * width;
-            for (block, pairs) in pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
-                let mut rows = [[bf16::ZERO; BLOCK]; Tile::COLS];
-                for (key, row) in rows.iter_mut().enumerate() {
-                    row.copy_from_slice(&self.k[at + key * width + block * BLOCK..][..BLOCK]);
+            // The keys are columns of the right matrix but rows in memory.
+            for first in (0..Tile::COLS).step_by(Tile::ROWS) {
+                let at = at + (panel * Tile::COLS + first) * width;
+                pack_rows(simd, self.rounding, &self.k[at..], width, group);
+                for (pair, group) in pairs.iter_mut().zip(group.iter()) {
+                    pair.0[first..first + Tile::ROWS].copy_from_slice(&group.0);
                 }
-                let packed = pack_block(self.rounding, |e, key| widen(rows[key][e]));
-                store(pairs, packed);
             }
         }
         for (panel, pairs) in values.chunks_exact_mut(CHUNK / 2).enumerate() {
             let at = at + panel * Tile::COLS;
-            for (block, pairs) in pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
-                let mut rows = [[bf16::ZERO; Tile::COLS]; BLOCK];
-                for (key, row) in rows.iter_mut().enumerate() {
-                    let at = at + (block * BLOCK + key) * width;
-                    row.copy_from_slice(&self.v[at..at + Tile::COLS]);
-                }
-                let packed = pack_block(self.rounding, |key, e| widen(rows[key][e]));
-                store(pairs, packed);
-            }
+            pack_columns(self.rounding, &self.v[at..], width, Tile::COLS, pairs);
         }
-    }
-}
-
-#[inline(always)]
-fn store(pairs: &mut [RightPair], packed: [[u32; Tile::COLS]; BLOCK_PAIRS]) {
-    for (pair, packed) in pairs.iter_mut().zip(packed) {
-        *pair = RightPair(packed);
     }
 }
 
@@ -137,7 +122,7 @@ impl Task for Queries<'_> {
         let blocks = self.q.chunks(Tile::ROWS * width).zip(self.o.chunks_mut(Tile::ROWS * width));
         for (block, (q, o)) in blocks.enumerate() {
             for head in 0..heads {
-                pack_rows(self.rounding, &q[head * d..], width, pairs);
+                pack_rows(simd, self.rounding, &q[head * d..], width, pairs);
                 let kv_head = head / (heads / kv_heads);
                 let rows = Rows {
                     op: self.op,
@@ -170,16 +155,17 @@ impl Rows<'_> {
     #[inline(always)]
     fn cascade<S: Simd>(&self, simd: S) -> Accumulator {
         let chunks = self.op.tokens / CHUNK / STAGES;
-        let stage = |stage: usize| {
+        let mut merged = Accumulator::new(self.op.head_dim);
+        for stage in (0..STAGES).rev() {
             let mut sums = Accumulator::new(self.op.head_dim);
             for chunk in stage * chunks..(stage + 1) * chunks {
                 self.chunk(simd, chunk, &mut sums);
             }
-            sums
-        };
-        let mut merged = stage(STAGES - 1);
-        for earlier in (0..STAGES - 1).rev() {
-            merged.merge(&stage(earlier), self.exp, self.rounding);
+            if stage == STAGES - 1 {
+                merged = sums;
+            } else {
+                merged.merge(&sums, self.exp, self.rounding);
+            }
         }
         merged
     }
@@ -207,7 +193,7 @@ impl Rows<'_> {
                 panel.round(self.rounding);
             }
         }
-        let probabilities = sums.update(&scores, visible, self.exp, self.rounding);
+        let probabilities = sums.update(simd, &scores, visible, self.exp, self.rounding);
         for (o, values) in sums.o_mut().iter_mut().zip(values.chunks_exact(CHUNK / 2)) {
             simd.multiply(&probabilities, values, o);
             o.round(self.rounding);

@@ -83,7 +83,7 @@ impl<E: Element> Task for Rows<'_, E> {
         let tiles = self.a.len().div_ceil(Tile::ROWS * k);
         let packed = &mut self.packed[..tiles * depth];
         for (rows, pairs) in self.a.chunks(Tile::ROWS * k).zip(packed.chunks_exact_mut(depth)) {
-            pack_rows(block, rows, k, pairs);
+            pack_rows(simd, block, rows, k, pairs);
         }
         for (panel, b) in self.b.iter().enumerate() {
             let first = panel * Tile::COLS;

@@ -3,11 +3,9 @@
 use half::bf16;
 use rayon::prelude::*;
 
-use super::super::vector::{Simd, Task, VectorUnit};
+use super::super::vector::{LANES, Simd, Task, VectorUnit};
 use crate::{Gemv, Rounding, rounding::widen};
 
-/// Accumulator lanes of the kernel.
-const LANES: usize = 64;
 /// Weights below which one thread is as fast as several.
 const SERIAL: usize = 1 << 17;
 /// Weights of a piece: large enough to be worth scheduling, small enough to balance.
@@ -44,26 +42,33 @@ impl Task for Rows<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
+    fn run<S: Simd>(self, simd: S) {
         for (y, a) in self.y.iter_mut().zip(self.a.chunks_exact(self.x.len())) {
-            *y = self.rounding.narrow(dot(a, self.x));
+            *y = self.rounding.narrow(dot(simd, a, self.x));
         }
     }
 }
 
-/// The order of summation is fixed, and the products are exact in f32: the same bits everywhere.
+/// Lane `i` sums the products `i + 64 j`; then lanes `i` and `i + 32` are added, `i` and `i + 16`, and so
+/// on. The order is fixed and the products are exact in f32: the same bits everywhere.
 #[inline(always)]
-fn dot(a: &[bf16], x: &[f32]) -> f32 {
+fn dot<S: Simd>(simd: S, a: &[bf16], x: &[f32]) -> f32 {
     let mut lanes = [0.0; LANES];
-    for (a, x) in a.as_chunks::<LANES>().0.iter().zip(x.as_chunks::<LANES>().0) {
-        for lane in 0..LANES {
-            lanes[lane] += widen(a[lane]) * x[lane];
-        }
+    simd.accumulate(a.as_chunks().0, x.as_chunks().0, &mut lanes);
+    let halves = fold::<64, 32>(&lanes);
+    let halves = fold::<32, 16>(&halves);
+    let halves = fold::<16, 8>(&halves);
+    let halves = fold::<8, 4>(&halves);
+    (halves[0] + halves[2]) + (halves[1] + halves[3])
+}
+
+/// Adds the upper half to the lower.
+#[inline(always)]
+fn fold<const N: usize, const HALF: usize>(lanes: &[f32; N]) -> [f32; HALF] {
+    let (lower, upper) = lanes.split_at(HALF);
+    let mut sums = [0.0; HALF];
+    for ((sum, &lower), &upper) in sums.iter_mut().zip(lower).zip(upper) {
+        *sum = lower + upper;
     }
-    for width in [32, 16, 8, 4, 2, 1] {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-    }
-    lanes[0]
+    sums
 }

@@ -15,6 +15,9 @@ use crate::{
     rounding::{floor, nearest_even, toward_zero, widen},
 };
 
+/// Elements that are looked up at once.
+const LOOKUPS: usize = 256;
+
 /// `silu` of every bf16, as the kernel computes it: `tanh` of the exact half, then `1 + t` and the
 /// product with the gate each narrowed. (Halving is exact.)
 pub(in super::super) fn table(tanh: &Tanh, rounding: Rounding) -> Vec<bf16> {
@@ -67,9 +70,17 @@ impl Task for Piece<'_> {
 impl Piece<'_> {
     #[inline(always)]
     fn each(self, narrow: impl Fn(f32) -> bf16) {
-        for ((out, gate), &up) in self.out.iter_mut().zip(self.gate).zip(self.up) {
-            let silu = self.silu[usize::from(gate.to_bits())];
-            *out = narrow(widen(silu) * widen(up));
+        // Looked up first, multiplied then: the compiler vectorises the second loop alone.
+        let mut silus = [bf16::ZERO; LOOKUPS];
+        let pieces = self.out.chunks_mut(LOOKUPS);
+        let pieces = pieces.zip(self.gate.chunks(LOOKUPS).zip(self.up.chunks(LOOKUPS)));
+        for (out, (gate, up)) in pieces {
+            for (silu, gate) in silus.iter_mut().zip(gate) {
+                *silu = self.silu[usize::from(gate.to_bits())];
+            }
+            for ((out, &silu), &up) in out.iter_mut().zip(&silus).zip(up) {
+                *out = narrow(widen(silu) * widen(up));
+            }
         }
     }
 }

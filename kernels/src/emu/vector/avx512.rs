@@ -4,13 +4,16 @@
 
 use std::{
     arch::x86_64::{
-        __m512bh, _mm512_dpbf16_ps, _mm512_load_ps, _mm512_load_si512, _mm512_set1_epi32,
-        _mm512_setzero_ps, _mm512_store_ps,
+        __m512bh, _mm256_loadu_si256, _mm512_castsi512_ps, _mm512_cvtepu16_epi32, _mm512_dpbf16_ps,
+        _mm512_fmadd_ps, _mm512_load_ps, _mm512_load_si512, _mm512_loadu_ps, _mm512_set1_epi32,
+        _mm512_setzero_ps, _mm512_slli_epi32, _mm512_store_ps, _mm512_storeu_ps,
     },
     mem::transmute,
 };
 
-use super::{LeftPair, RightPair, Simd, Task, Tile};
+use half::bf16;
+
+use super::{LANES, LeftPair, RightPair, Simd, Task, Tile, avx2};
 
 /// Proof that the instructions are there: only [`Avx512::detect`] makes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -23,12 +26,13 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512bf16")
+            && is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma");
         found.then_some(Self(()))
     }
 
     pub(super) fn run<T: Task>(self, task: T) -> T::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")]
         fn enabled<T: Task>(unit: Avx512, task: T) -> T::Output {
             task.run(unit)
         }
@@ -42,6 +46,18 @@ impl Simd for Avx512 {
     fn multiply(self, a: &[LeftPair], b: &[RightPair], c: &mut Tile) {
         // SAFETY: `self` exists, so `detect` found every feature that `multiply` is compiled for.
         unsafe { multiply(a, b, c) }
+    }
+
+    #[inline(always)]
+    fn accumulate(self, a: &[[bf16; LANES]], x: &[[f32; LANES]], lanes: &mut [f32; LANES]) {
+        // SAFETY: `self` exists, so `detect` found every feature that `accumulate` is compiled for.
+        unsafe { accumulate(a, x, lanes) }
+    }
+
+    #[inline(always)]
+    fn transpose(self, words: &mut [[u32; 8]; 8]) {
+        // SAFETY: `self` exists, so `detect` found AVX2 too.
+        unsafe { avx2::transpose(words) }
     }
 }
 
@@ -78,5 +94,30 @@ fn multiply(a: &[LeftPair], b: &[RightPair], c: &mut Tile) {
             // SAFETY: as for the loads.
             unsafe { _mm512_store_ps(part.as_mut_ptr(), sum) };
         }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn accumulate(a: &[[bf16; LANES]], x: &[[f32; LANES]], lanes: &mut [f32; LANES]) {
+    let mut sums = [_mm512_setzero_ps(); LANES / 16];
+    for (sum, part) in sums.iter_mut().zip(lanes.as_chunks::<16>().0) {
+        // SAFETY: a part is 16 floats; no alignment is asked for.
+        *sum = unsafe { _mm512_loadu_ps(part.as_ptr()) };
+    }
+    for (a, x) in a.iter().zip(x) {
+        let parts = a.as_chunks::<16>().0.iter().zip(x.as_chunks::<16>().0);
+        for (sum, (a, x)) in sums.iter_mut().zip(parts) {
+            // SAFETY: a part is 16 bf16; no alignment is asked for.
+            let a = unsafe { _mm256_loadu_si256(a.as_ptr().cast()) };
+            let a = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(a));
+            // SAFETY: a part is 16 floats; no alignment is asked for.
+            let x = unsafe { _mm512_loadu_ps(x.as_ptr()) };
+            *sum = _mm512_fmadd_ps(_mm512_castsi512_ps(a), x, *sum);
+        }
+    }
+    for (&sum, part) in sums.iter().zip(lanes.as_chunks_mut::<16>().0) {
+        // SAFETY: as for the load.
+        unsafe { _mm512_storeu_ps(part.as_mut_ptr(), sum) };
     }
 }

@@ -6,13 +6,15 @@
 
 use std::arch::{
     aarch64::{
-        vandq_u32, vdupq_n_f32, vdupq_n_u32, vfmaq_f32, vld1q_f32, vld1q_u32,
+        vandq_u32, vdupq_n_f32, vdupq_n_u32, vfmaq_f32, vld1_u16, vld1q_f32, vld1q_u32, vmovl_u16,
         vreinterpretq_f32_u32, vshlq_n_u32, vst1q_f32,
     },
     is_aarch64_feature_detected,
 };
 
-use super::{LeftPair, RightPair, Simd, Tile};
+use half::bf16;
+
+use super::{LANES, LeftPair, RightPair, Simd, Tile};
 
 /// Proof that the instructions are there: only [`Neon::detect`] makes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -33,6 +35,12 @@ impl Simd for Neon {
                 unsafe { piece(a, b, c, row, col) }
             }
         }
+    }
+
+    #[inline(always)]
+    fn accumulate(self, a: &[[bf16; LANES]], x: &[[f32; LANES]], lanes: &mut [f32; LANES]) {
+        // SAFETY: `self` exists, so `detect` found NEON.
+        unsafe { accumulate(a, x, lanes) }
     }
 }
 
@@ -71,5 +79,29 @@ fn piece(a: &[LeftPair], b: &[RightPair], c: &mut Tile, row: usize, col: usize) 
             // SAFETY: as for the loads.
             unsafe { vst1q_f32(part.as_mut_ptr(), sum) };
         }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn accumulate(a: &[[bf16; LANES]], x: &[[f32; LANES]], lanes: &mut [f32; LANES]) {
+    let mut sums = [vdupq_n_f32(0.0); LANES / 4];
+    for (sum, part) in sums.iter_mut().zip(lanes.as_chunks::<4>().0) {
+        // SAFETY: a part is 4 floats.
+        *sum = unsafe { vld1q_f32(part.as_ptr()) };
+    }
+    for (a, x) in a.iter().zip(x) {
+        let parts = a.as_chunks::<4>().0.iter().zip(x.as_chunks::<4>().0);
+        for (sum, (a, x)) in sums.iter_mut().zip(parts) {
+            // SAFETY: a part is 4 bf16, which are 16 bits wide.
+            let a = unsafe { vld1_u16(a.as_ptr().cast()) };
+            let a = vreinterpretq_f32_u32(vshlq_n_u32::<16>(vmovl_u16(a)));
+            // SAFETY: a part is 4 floats.
+            *sum = vfmaq_f32(*sum, a, unsafe { vld1q_f32(x.as_ptr()) });
+        }
+    }
+    for (&sum, part) in sums.iter().zip(lanes.as_chunks_mut::<4>().0) {
+        // SAFETY: as for the load.
+        unsafe { vst1q_f32(part.as_mut_ptr(), sum) };
     }
 }

@@ -1,6 +1,9 @@
 //! The unit that every machine has: what the compiler makes of plain loops.
 
-use super::{LeftPair, RightPair, Simd, Tile};
+use half::bf16;
+
+use super::{LANES, LeftPair, RightPair, Simd, Tile};
+use crate::rounding::widen;
 
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
@@ -15,6 +18,14 @@ impl Simd for Scalar {
                     *c += odd * f32::from_bits(b & 0xFFFF_0000);
                     *c += even * f32::from_bits(b << 16);
                 }
+            }
+        }
+    }
+
+    fn accumulate(self, a: &[[bf16; LANES]], x: &[[f32; LANES]], lanes: &mut [f32; LANES]) {
+        for (a, x) in a.iter().zip(x) {
+            for lane in 0..LANES {
+                lanes[lane] += widen(a[lane]) * x[lane];
             }
         }
     }

@@ -4,10 +4,10 @@ use half::bf16;
 
 use super::{
     super::super::{
-        bfp16::BLOCK,
         functions::Exp2,
-        pack::{BLOCK_PAIRS, pack_block},
+        pack::pack_rows,
         tile::{LeftPair, Tile},
+        vector::Simd,
     },
     MAX_HEAD_DIM,
 };
@@ -38,16 +38,20 @@ impl Exponential {
     }
 
     #[inline(always)]
+    fn get(&self, d: bf16) -> bf16 {
+        self.table[usize::from(d.to_bits())]
+    }
+
+    #[inline(always)]
     fn eval(&self, d: bf16) -> f32 {
-        widen(self.table[usize::from(d.to_bits())])
+        widen(self.get(d))
     }
 
     /// Whether `exp(lowest)` is 0 and `exp(0)` is 1, so that masked chunks may be skipped: true of the
     /// hardware's function and the exact one, and to be checked for a table.
     #[inline(always)]
     pub(super) fn skips_masked(&self) -> bool {
-        let at = |d: bf16| self.table[usize::from(d.to_bits())];
-        at(bf16::NEG_INFINITY) == bf16::ZERO && at(bf16::ZERO) == bf16::ONE
+        self.get(bf16::NEG_INFINITY) == bf16::ZERO && self.get(bf16::ZERO) == bf16::ONE
     }
 }
 
@@ -83,27 +87,30 @@ impl Accumulator {
     /// denominator rescaled. Returns the probabilities, quantised and packed for their product with the
     /// values.
     #[inline(always)]
-    pub(super) fn update(
+    pub(super) fn update<S: Simd>(
         &mut self,
+        simd: S,
         scores: &[Tile; CHUNK / Tile::COLS],
         visible: impl Fn(usize) -> usize,
         exp: &Exponential,
         rounding: Rounding,
     ) -> [LeftPair; CHUNK / 2] {
-        let mut p = [[0.0; CHUNK]; Tile::ROWS];
+        let mut p = [[bf16::ZERO; CHUNK]; Tile::ROWS];
         for (row, p) in p.iter_mut().enumerate() {
-            for (p, panel) in p.chunks_exact_mut(Tile::COLS).zip(scores) {
-                p.copy_from_slice(&panel.0[row]);
+            let mut scores = row_of(scores, row);
+            scores[visible(row)..].fill(f32::NEG_INFINITY);
+            let max = largest(&scores).max(self.max[row]);
+            for score in &mut scores {
+                *score -= max;
             }
-            p[visible(row)..].fill(f32::NEG_INFINITY);
-            let max = largest(p).max(self.max[row]);
+            rounding.narrow_slice(&scores, p);
             for p in p.iter_mut() {
-                *p = exp.eval(rounding.narrow(*p - max));
+                *p = exp.get(*p);
             }
             let factor = exp.eval(rounding.narrow(self.max[row] - max));
             let round = |x| widen(rounding.narrow(x));
             self.max[row] = max;
-            self.sum[row] = round(self.sum[row] * factor + round(sum(p)));
+            self.sum[row] = round(self.sum[row] * factor + round(sum(&p.map(widen))));
             for panel in &mut self.o[..self.panels] {
                 for o in &mut panel.0[row] {
                     *o *= factor;
@@ -112,12 +119,7 @@ impl Accumulator {
             }
         }
         let mut pairs = [LeftPair::default(); CHUNK / 2];
-        for (block, pairs) in pairs.chunks_exact_mut(BLOCK_PAIRS).enumerate() {
-            let packed = pack_block(rounding, |k, row: usize| p[row][block * BLOCK + k]);
-            for (pair, packed) in pairs.iter_mut().zip(packed) {
-                *pair = LeftPair(packed);
-            }
-        }
+        pack_rows(simd, rounding, p.as_flattened(), CHUNK, &mut pairs);
         pairs
     }
 
@@ -149,6 +151,16 @@ impl Accumulator {
             }
         }
     }
+}
+
+/// The scores of one query.
+#[inline(always)]
+fn row_of(scores: &[Tile; CHUNK / Tile::COLS], row: usize) -> [f32; CHUNK] {
+    let mut all = [0.0; CHUNK];
+    for (part, panel) in all.chunks_exact_mut(Tile::COLS).zip(scores) {
+        part.copy_from_slice(&panel.0[row]);
+    }
+    all
 }
 
 /// Lanes in which a row is reduced.

@@ -1,0 +1,87 @@
+//! All vector units of this machine give the same bits, for every kernel.
+
+#![allow(clippy::unwrap_used)] // A test says no more than the error itself does.
+
+mod support;
+
+use npugate_kernels::{
+    Add, EmulatorOptions, FlashAttention, Gemm, GemmOutput, Gemv, Mask, Op, RmsNorm, Rope,
+    Rounding, SiluMul, Tensor, VectorUnit,
+    inputs::{self, Draw},
+};
+use support::launch_with;
+
+fn ops() -> Vec<Op> {
+    let outputs = [GemmOutput::F32, GemmOutput::Drain, GemmOutput::FusedCast, GemmOutput::Direct];
+    // Sizes that leave a rest in every direction: rows of a tile, columns of a panel, K of a group.
+    let gemms = outputs.map(|output| Op::Gemm(Gemm { m: 83, k: 104, n: 77, output }));
+    let attentions =
+        [(64, Mask::Causal), (128, Mask::Causal), (256, Mask::Full)].map(|(d, mask)| {
+            Op::FlashAttention(FlashAttention {
+                tokens: 256,
+                heads: 2,
+                kv_heads: 1,
+                head_dim: d,
+                mask,
+            })
+        });
+    let others = [
+        Op::Gemv(Gemv { m: 37, k: 320 }),
+        Op::RmsNorm(RmsNorm { rows: 5, cols: 48, eps: 1e-5 }),
+        Op::Rope(Rope { tokens: 7, heads: 3, head_dim: 48 }),
+        Op::SiluMul(SiluMul { rows: 3, cols: 331 }),
+        Op::Add(Add { rows: 3, cols: 331 }),
+    ];
+    gemms.into_iter().chain(attentions).chain(others).collect()
+}
+
+fn bits(tensor: &Tensor) -> Vec<u32> {
+    tensor.to_f32().into_iter().map(f32::to_bits).collect()
+}
+
+#[test]
+fn all_vector_units_give_the_same_bits() {
+    let units = VectorUnit::available();
+    for op in ops() {
+        let inputs = inputs::draw(&op, Draw::Registry { seed: 7 });
+        for rounding in [Rounding::NearestEven, Rounding::Floor, Rounding::TowardZero] {
+            let run = |unit: VectorUnit| {
+                let options =
+                    EmulatorOptions { vector_unit: Some(unit), ..EmulatorOptions::default() };
+                bits(&launch_with(options, op, rounding, &inputs))
+            };
+            let scalar = run("scalar".parse().unwrap());
+            for &unit in &units {
+                let name = (op.kernel(), op.shape_key(), op.tier(), rounding, unit.name());
+                assert!(run(unit) == scalar, "{name:?} differs from scalar");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_the_result() {
+    let with_threads = |threads: usize, op: Op, inputs: &[Tensor]| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            bits(&launch_with(EmulatorOptions::default(), op, Rounding::NearestEven, inputs))
+        })
+    };
+    let large = [
+        Op::Gemm(Gemm { m: 200, k: 256, n: 96, output: GemmOutput::Drain }),
+        Op::Gemv(Gemv { m: 1000, k: 576 }),
+        Op::Add(Add { rows: 100, cols: 1000 }),
+        Op::RmsNorm(RmsNorm { rows: 100, cols: 576, eps: 1e-5 }),
+    ];
+    for op in ops().into_iter().chain(large) {
+        let inputs = inputs::draw(&op, Draw::Registry { seed: 7 });
+        let one = with_threads(1, op, &inputs);
+        assert!(with_threads(5, op, &inputs) == one, "{} {}", op.kernel(), op.shape_key());
+    }
+}
+
+#[test]
+fn a_vector_unit_that_is_not_there_is_refused() {
+    let error = "avx1024".parse::<VectorUnit>().unwrap_err().to_string();
+    assert!(error.contains("`avx1024`") && error.contains("scalar"), "{error}");
+}
