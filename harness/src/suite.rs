@@ -2,12 +2,15 @@
 //! a device, run one by one, sharing what they compute.
 
 use crate::plan::{Planned, plan};
-use crate::schema::{Baseline, BaselineError, Description, Record};
+use crate::schema::{
+    Baseline, BaselineError, Description, KnownFailure, KnownFailures, KnownFailuresError, Record,
+};
 use crate::session::Session;
-use crate::verdict::{Stop, conclude};
+use crate::verdict::{History, Stop, conclude};
 use crate::{Adapter, Context, Model};
 use std::{
     any::Any,
+    collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
@@ -18,9 +21,38 @@ use std::{
 pub struct Suite {
     adapter: Arc<dyn Adapter>,
     description: Description,
-    baseline: Result<Option<Baseline>, BaselineError>,
+    past: Result<Past, PastError>,
     plan: Vec<Planned>,
     session: Mutex<Session>,
+}
+
+/// What was accepted before, for one device class.
+#[derive(Default)]
+struct Past {
+    baseline: Option<Baseline>,
+    known_failures: BTreeMap<String, KnownFailure>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+enum PastError {
+    Baseline(#[from] BaselineError),
+    KnownFailures(#[from] KnownFailuresError),
+}
+
+impl Past {
+    fn load(description: &Description) -> Result<Self, PastError> {
+        let Some(fixtures) = &description.fixtures else { return Ok(Self::default()) };
+        let path = Baseline::path(fixtures, &description.device);
+        Ok(Self {
+            baseline: Baseline::load(&path, &description.model, &description.device)?,
+            known_failures: KnownFailures::load(fixtures, &description.device)?,
+        })
+    }
+
+    fn of(&self, test: &str) -> History<'_> {
+        History { baseline: self.baseline.as_ref(), known_failure: self.known_failures.get(test) }
+    }
 }
 
 /// Why an adapter's tests cannot be planned.
@@ -67,20 +99,18 @@ impl Suite {
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),
         };
-        let baseline = description.fixtures.as_deref().map_or(Ok(None), |fixtures| {
-            let path = Baseline::path(fixtures, &description.device);
-            Baseline::load(&path, &description.model, &description.device)
-        });
+        let past = Past::load(&description);
         let kernels = adapter.kernels(&context)?;
         let mut session = Session::new(adapter.clone(), context, kernels);
         let plan = plan(&mut session);
-        Ok(Self { adapter, description, baseline, plan, session: Mutex::new(session) })
+        Ok(Self { adapter, description, past, plan, session: Mutex::new(session) })
     }
 
-    /// The same suite without a baseline: every check stands on its own limits.
+    /// The same suite without baseline and known failures: every check stands
+    /// on its own limits.
     #[must_use]
-    pub fn without_baseline(mut self) -> Self {
-        self.baseline = Ok(None);
+    pub fn without_history(mut self) -> Self {
+        self.past = Ok(Past::default());
         self
     }
 
@@ -105,13 +135,13 @@ impl Suite {
         let test = self.plan.iter().find(|test| test.name == name)?;
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let start = Instant::now();
-        let result = match &self.baseline {
+        let result = match &self.past {
             Err(error) => Err(Stop::Invalid(error.to_string())),
             Ok(_) => catch_unwind(AssertUnwindSafe(|| test.check.run(&mut session)))
                 .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {}", message(&*panic))))),
         };
-        let baseline = self.baseline.as_ref().ok().and_then(Option::as_ref);
-        Some(conclude(name, result, baseline, start.elapsed().as_secs_f64()))
+        let history = self.past.as_ref().map_or(History::default(), |past| past.of(name));
+        Some(conclude(name, result, history, start.elapsed().as_secs_f64()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! From what a check measured to a record: the outcome and the line that says
 //! by how much.
 
-use crate::schema::{Baseline, Direction, Metric, Outcome, Record, Unit};
+use crate::schema::{Baseline, Direction, KnownFailure, Metric, Outcome, Record, Unit};
 use crate::{RunError, goldens::GoldenError, metrics::CompareError};
 
 /// What a check measured.
@@ -65,12 +65,21 @@ impl From<CompareError> for Stop {
     }
 }
 
+/// What a run of the past says about a test.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct History<'a> {
+    /// The accepted figures of this device class.
+    pub baseline: Option<&'a Baseline>,
+    /// The failure that this device class is known for.
+    pub known_failure: Option<&'a KnownFailure>,
+}
+
 /// Makes the record of a check. A pass is also held against the accepted
-/// baseline.
+/// baseline, a failure against the known one.
 pub(crate) fn conclude(
     name: &str,
     result: CheckResult,
-    baseline: Option<&Baseline>,
+    history: History<'_>,
     seconds: f64,
 ) -> Record {
     let (outcome, verdict, metrics) = match result {
@@ -84,7 +93,21 @@ pub(crate) fn conclude(
         }
     };
     let mut record = Record { name: name.to_owned(), outcome, verdict, metrics, seconds };
-    if let (Outcome::Passed, Some(baseline)) = (&record.outcome, baseline)
+    match (&record.outcome, history.known_failure) {
+        (Outcome::Failed, Some(known)) if known.covers(&record) => {
+            record.outcome = Outcome::Waived { reason: known.reason.clone() };
+        }
+        (Outcome::Failed, Some(_)) => record.verdict += "; worse than the known failure",
+        (Outcome::Passed, Some(_)) => {
+            record.outcome = Outcome::Failed;
+            record.verdict = format!(
+                "passes, though it is listed as a known failure: remove it from known-failures.json ({})",
+                record.verdict
+            );
+        }
+        _ => {}
+    }
+    if let (Outcome::Passed, Some(baseline)) = (&record.outcome, history.baseline)
         && let Some(regression) = regression(&record, baseline)
     {
         record.outcome = Outcome::Regressed;
@@ -185,8 +208,31 @@ mod tests {
     }
 
     fn verdict(metrics: Vec<Metric>) -> (Outcome, String) {
-        let record = conclude("x", Ok(Measured::of(metrics)), None, 0.0);
+        let record = conclude("x", Ok(Measured::of(metrics)), History::default(), 0.0);
         (record.outcome, record.verdict)
+    }
+
+    fn against(baseline: &Baseline) -> History<'_> {
+        History { baseline: Some(baseline), known_failure: None }
+    }
+
+    #[test]
+    fn a_known_failure_is_waived_while_it_lasts_and_fails_when_it_is_gone() {
+        let known = KnownFailure {
+            reason: "hardware exp2".into(),
+            since: "2026-11-29".into(),
+            metrics: [("cosine".to_owned(), crate::schema::BaselineValue(0.98))].into(),
+        };
+        let outcome = |value| {
+            let history = History { baseline: None, known_failure: Some(&known) };
+            conclude("x", Ok(Measured::of(vec![cosine(value)])), history, 0.0)
+        };
+        let reason = "hardware exp2".to_owned();
+        assert_eq!(outcome(0.98).outcome, Outcome::Waived { reason });
+        assert_eq!(outcome(0.97).outcome, Outcome::Failed, "worse than it was");
+        let gone = outcome(0.999);
+        assert_eq!(gone.outcome, Outcome::Failed);
+        assert!(gone.verdict.contains("remove it from known-failures.json"), "{}", gone.verdict);
     }
 
     #[test]
@@ -221,9 +267,14 @@ mod tests {
     #[test]
     fn a_pass_that_is_worse_than_its_baseline_is_regressed() {
         let mut baseline = Baseline::empty("m", "emu");
-        baseline.accept(&conclude("x", Ok(Measured::of(vec![cosine(0.9999)])), None, 0.0));
+        baseline.accept(&conclude(
+            "x",
+            Ok(Measured::of(vec![cosine(0.9999)])),
+            History::default(),
+            0.0,
+        ));
         let measured = Ok(Measured::of(vec![cosine(0.9992)]));
-        let record = conclude("x", measured, Some(&baseline), 0.0);
+        let record = conclude("x", measured, against(&baseline), 0.0);
         assert_eq!(record.outcome, Outcome::Regressed);
         assert!(
             record.verdict.starts_with(
@@ -236,9 +287,14 @@ mod tests {
     fn a_metric_that_the_baseline_has_and_the_run_lacks_is_a_regression() {
         let slope = Metric::new("slope", 0.1, Unit::Ratio, Direction::Lower);
         let mut baseline = Baseline::empty("m", "emu");
-        baseline.accept(&conclude("x", Ok(Measured::of(vec![cosine(0.9992), slope])), None, 0.0));
+        baseline.accept(&conclude(
+            "x",
+            Ok(Measured::of(vec![cosine(0.9992), slope])),
+            History::default(),
+            0.0,
+        ));
         let measured = Ok(Measured::of(vec![cosine(0.9992)]));
-        let record = conclude("x", measured, Some(&baseline), 0.0);
+        let record = conclude("x", measured, against(&baseline), 0.0);
         assert_eq!(record.outcome, Outcome::Regressed);
         assert_eq!(record.verdict, "the baseline has slope, this run did not measure it");
     }
