@@ -1,0 +1,186 @@
+//! The settings that an adapter of this crate understands.
+
+use npugate::{Settings, SettingsError};
+use npugate_kernels::{GemmOutput, Toolchain};
+use std::{fmt, str::FromStr};
+
+/// What runs where, and with which arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Positions that prefill is compiled for; shorter prompts are padded.
+    pub seq_len: usize,
+    /// How launches are gathered into programs.
+    pub fusion: Fusion,
+    /// Where prefill computes attention. Decode always does on the host.
+    pub attention: Attention,
+    /// How prefill's matrix products narrow their accumulator.
+    pub gemm: GemmMethod,
+    /// What compiled the kernels: decides how each core rounds.
+    pub toolchain: Toolchain,
+}
+
+/// How launches are gathered into programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fusion {
+    /// Each launch is a program: every intermediate passes through the host.
+    Leaf,
+    /// The launches between two pieces of host work are one program.
+    Merged,
+}
+
+/// Where prefill computes attention.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Attention {
+    /// By the FlashAttention kernel.
+    Npu,
+    /// On the host, in f32.
+    Host,
+}
+
+/// How a matrix product narrows its f32 accumulator to the bf16 that the next
+/// kernel reads. The names are the kernel registry's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GemmMethod {
+    /// Once, in the core that accumulated it.
+    Drain,
+    /// Once, by a cast launch of its own.
+    FusedCast,
+    /// After every 32 values along K: there is no f32 accumulator.
+    Direct,
+}
+
+impl GemmMethod {
+    /// The kernel's own parameter.
+    pub fn output(self) -> GemmOutput {
+        match self {
+            Self::Drain => GemmOutput::Drain,
+            Self::FusedCast => GemmOutput::FusedCast,
+            Self::Direct => GemmOutput::Direct,
+        }
+    }
+}
+
+impl Options {
+    /// The keys of all settings.
+    pub const KEYS: [&str; 5] = ["toolchain", "attention", "gemm", "fusion", "seq_len"];
+
+    /// Merged programs, NPU attention, `drain` products and rounding to nearest
+    /// even, compiled for `seq_len` positions.
+    pub const fn new(seq_len: usize) -> Self {
+        Self {
+            seq_len,
+            fusion: Fusion::Merged,
+            attention: Attention::Npu,
+            gemm: GemmMethod::Drain,
+            toolchain: Toolchain::Rne,
+        }
+    }
+
+    /// These options with what `settings` changes.
+    ///
+    /// # Errors
+    ///
+    /// A key that is none of [`Options::KEYS`], a value that does not parse.
+    pub fn with(self, settings: &Settings) -> Result<Self, SettingsError> {
+        settings.expect_only(&Self::KEYS)?;
+        Ok(Self {
+            seq_len: settings.get("seq_len")?.unwrap_or(self.seq_len),
+            fusion: settings.get("fusion")?.unwrap_or(self.fusion),
+            attention: settings.get("attention")?.unwrap_or(self.attention),
+            gemm: settings.get("gemm")?.unwrap_or(self.gemm),
+            toolchain: settings.get("toolchain")?.unwrap_or(self.toolchain),
+        })
+    }
+}
+
+impl fmt::Display for Options {
+    /// What runs where, in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let attention = match self.attention {
+            Attention::Npu => "NPU",
+            Attention::Host => "host",
+        };
+        write!(
+            f,
+            "{} GEMM, {attention} attention, {}, seq {}, rounding {}",
+            self.gemm, self.fusion, self.seq_len, self.toolchain
+        )
+    }
+}
+
+/// A value that a setting cannot take.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("choose {0}")]
+pub struct UnknownValue(&'static str);
+
+/// Names for the values of a setting: written and read alike.
+macro_rules! named {
+    ($type:ident { $($name:literal => $variant:ident),+ $(,)? }, $choices:literal) => {
+        impl FromStr for $type {
+            type Err = UnknownValue;
+
+            fn from_str(text: &str) -> Result<Self, UnknownValue> {
+                match text {
+                    $($name => Ok(Self::$variant),)+
+                    _ => Err(UnknownValue($choices)),
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(match self { $(Self::$variant => $name,)+ })
+            }
+        }
+    };
+}
+
+named!(Fusion { "leaf" => Leaf, "merged" => Merged }, "`leaf` or `merged`");
+named!(Attention { "npu" => Npu, "host" => Host }, "`npu` or `host`");
+named!(
+    GemmMethod { "drain" => Drain, "fused-cast" => FusedCast, "direct" => Direct },
+    "`drain`, `fused-cast` or `direct`"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &str) -> Result<Options, SettingsError> {
+        Options::new(256).with(&settings.parse().unwrap())
+    }
+
+    #[test]
+    fn no_settings_are_the_defaults_in_one_line() {
+        assert_eq!(
+            read("").unwrap().to_string(),
+            "drain GEMM, NPU attention, merged, seq 256, rounding rne"
+        );
+    }
+
+    #[test]
+    fn every_setting_changes_its_part_of_the_line() {
+        let line =
+            read("toolchain=npu2-2026-06,attention=host,gemm=fused-cast,fusion=leaf,seq_len=512");
+        assert_eq!(
+            line.unwrap().to_string(),
+            "fused-cast GEMM, host attention, leaf, seq 512, rounding npu2-2026-06"
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_or_value_says_what_there_is() {
+        for (settings, message) in [
+            (
+                "seqlen=1",
+                "this adapter has no setting `seqlen`; it has toolchain, attention, gemm, fusion, \
+                 seq_len",
+            ),
+            ("attention=cpu", "setting `attention` cannot be `cpu`: choose `npu` or `host`"),
+        ] {
+            assert_eq!(read(settings).unwrap_err().to_string(), message);
+        }
+        assert!(read("gemm=f32").unwrap_err().to_string().contains("`fused-cast`"));
+        assert!(read("seq_len=many").is_err() && read("toolchain=x").is_err());
+    }
+}
