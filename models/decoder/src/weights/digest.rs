@@ -1,0 +1,54 @@
+//! Weights are used only if they are the very bytes that the adapter pins.
+
+use super::{WeightsError, safetensors};
+use npugate::schema::Sha256;
+use std::path::Path;
+
+/// A file beside the weight file, and its digest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PinnedFile {
+    /// File name.
+    pub file: String,
+    /// Digest.
+    pub sha256: Sha256,
+}
+
+/// Checks the digest of a weight file, and those of the shards if it is the
+/// index of some.
+///
+/// # Errors
+///
+/// A file that cannot be read or has another digest; a shard without a pinned
+/// digest.
+pub fn verify_digest(
+    path: &Path,
+    pinned: Sha256,
+    shards: &[PinnedFile],
+    model: &str,
+) -> Result<(), WeightsError> {
+    verify_file(path, pinned, model)?;
+    let found = safetensors::shards(path)?;
+    let mut names: Vec<_> = shards.iter().map(|shard| shard.file.clone()).collect();
+    names.sort();
+    if found != names {
+        return Err(WeightsError::UnpinnedShards {
+            path: path.to_owned(),
+            found: found.join(", "),
+            pinned: if names.is_empty() { "none".to_owned() } else { names.join(", ") },
+        });
+    }
+    shards
+        .iter()
+        .try_for_each(|shard| verify_file(&path.with_file_name(&shard.file), shard.sha256, model))
+}
+
+fn verify_file(path: &Path, pinned: Sha256, model: &str) -> Result<(), WeightsError> {
+    let found = Sha256::of_file(path)
+        .map_err(|source| WeightsError::Io { path: path.to_owned(), source })?;
+    if found == pinned {
+        Ok(())
+    } else {
+        let (path, model) = (path.to_owned(), model.to_owned());
+        Err(WeightsError::WrongDigest { path, found, pinned, model })
+    }
+}

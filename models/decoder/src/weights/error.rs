@@ -1,0 +1,148 @@
+//! What can be wrong with a weight file.
+
+use npugate::{RunError, schema::Sha256};
+use std::{io, path::PathBuf};
+
+/// What is wrong with a weight file, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WeightsError {
+    /// There is no such file on this machine.
+    #[error(
+        "the weights of {model} ({file}) are not on this machine; run `cargo npugate fetch {model}`"
+    )]
+    NotFetched {
+        /// The adapter.
+        model: String,
+        /// File name.
+        file: String,
+    },
+    /// Not the file that the adapter was written for.
+    #[error(
+        "weights {} have sha256 {found}, the adapter pins {pinned}; delete the file and run `cargo \
+         npugate fetch {model}`",
+        path.display()
+    )]
+    WrongDigest {
+        /// The file.
+        path: PathBuf,
+        /// Its digest.
+        found: Sha256,
+        /// The digest that it should have.
+        pinned: Sha256,
+        /// The adapter.
+        model: String,
+    },
+    /// A shard that no digest is pinned for, or a pinned one that is not used.
+    #[error(
+        "weights {}: the index names the shards {found}, the adapter pins {pinned}; pin a sha256 for \
+         each shard",
+        path.display()
+    )]
+    UnpinnedShards {
+        /// The index.
+        path: PathBuf,
+        /// The shards in it.
+        found: String,
+        /// The shards that the adapter pins.
+        pinned: String,
+    },
+    /// A file that is none of the known kinds.
+    #[error(
+        "weights {} are of no known kind; use *.safetensors, *.safetensors.index.json or *.gguf",
+        path.display()
+    )]
+    UnknownKind {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file system failed.
+    #[error("weights {} cannot be read: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Not a well-formed file of its kind.
+    #[error("weights {} are malformed: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A tensor whose type cannot be turned into bf16.
+    #[error("weights {}: {tensor} is {dtype}; store it as BF16, F16 or F32", path.display())]
+    WrongDType {
+        /// The file.
+        path: PathBuf,
+        /// The tensor's name in the file.
+        tensor: String,
+        /// Its type.
+        dtype: String,
+    },
+    /// Tensors that the model needs are not in the file.
+    #[error(
+        "weights {} lack {count} of the model's tensors: {names}; is config.json of another model?",
+        path.display()
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        count: usize,
+        /// The first of them.
+        names: String,
+    },
+    /// Tensors that the model does not have are in the file: it would be run
+    /// without them.
+    #[error(
+        "weights {} hold {count} tensors that the model does not have: {names}; is config.json of \
+         another model?",
+        path.display()
+    )]
+    Extra {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        count: usize,
+        /// The first of them.
+        names: String,
+    },
+    /// A tensor of another shape than the configuration gives it.
+    #[error(
+        "weights {}: {tensor} has shape {found:?}, config.json makes it {expected:?}",
+        path.display()
+    )]
+    WrongShape {
+        /// The file.
+        path: PathBuf,
+        /// The tensor's name in the file.
+        tensor: String,
+        /// Its shape in the file.
+        found: Vec<usize>,
+        /// The shape that it should have.
+        expected: Vec<usize>,
+    },
+}
+
+impl From<WeightsError> for RunError {
+    /// A file that is not there, is not the pinned one or cannot be read says
+    /// nothing about the port: nothing can be judged. A pinned file that does
+    /// not fit the configuration is the adapter's fault.
+    fn from(error: WeightsError) -> Self {
+        match error {
+            WeightsError::NotFetched { .. }
+            | WeightsError::WrongDigest { .. }
+            | WeightsError::UnpinnedShards { .. }
+            | WeightsError::Io { .. } => Self::setup(error),
+            WeightsError::UnknownKind { .. }
+            | WeightsError::Malformed { .. }
+            | WeightsError::WrongDType { .. }
+            | WeightsError::Missing { .. }
+            | WeightsError::Extra { .. }
+            | WeightsError::WrongShape { .. } => Self::fault(error),
+        }
+    }
+}
