@@ -1,0 +1,44 @@
+//! Writes a program down launch by launch.
+
+use npugate_kernels::{Arg, ArgIndex, DType, Launch, Op, Program, Role, Toolchain};
+
+/// A program in the making. Every buffer is bf16.
+pub(super) struct Builder {
+    program: Program,
+    toolchain: Toolchain,
+}
+
+impl Builder {
+    pub(super) fn new(name: impl Into<String>, toolchain: Toolchain) -> Self {
+        let program = Program { name: name.into(), args: Vec::new(), launches: Vec::new() };
+        Self { program, toolchain }
+    }
+
+    /// Adds an argument that the host writes.
+    pub(super) fn arg(&mut self, role: Role, name: &str, shape: impl Into<Vec<usize>>) -> ArgIndex {
+        let (name, shape) = (name.to_owned(), shape.into());
+        self.program.args.push(Arg { name, dtype: DType::Bf16, shape, role });
+        ArgIndex(self.program.args.len() - 1)
+    }
+
+    /// Adds a launch and the argument that it writes, which is its last
+    /// operand.
+    pub(super) fn launch(
+        &mut self,
+        op: Op,
+        reads: &[ArgIndex],
+        role: Role,
+        name: &str,
+        shape: impl Into<Vec<usize>>,
+    ) -> ArgIndex {
+        let written = self.arg(role, name, shape);
+        let args = reads.iter().copied().chain([written]).collect();
+        let rounding = self.toolchain.rounding(&op);
+        self.program.launches.push(Launch { op, args, rounding });
+        written
+    }
+
+    pub(super) fn finish(self) -> Program {
+        self.program
+    }
+}
