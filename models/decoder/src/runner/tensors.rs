@@ -1,0 +1,33 @@
+//! Tensors between the host, the device and the checks.
+
+use super::RunnerError;
+pub(super) use crate::convert::widen;
+use half::bf16;
+use npugate::DType;
+use npugate_kernels::Tensor as DeviceTensor;
+
+/// The values of a buffer that the device returned.
+pub(super) fn values<'a>(
+    tensor: &'a DeviceTensor,
+    arg: &'static str,
+) -> Result<&'a [bf16], RunnerError> {
+    tensor.as_bf16().ok_or_else(|| RunnerError::WrongDType { arg, found: tensor.dtype() })
+}
+
+/// bf16 rows as the checks see them.
+pub(super) fn to_harness(rows: &[bf16], width: usize) -> Result<npugate::Tensor, RunnerError> {
+    let values = rows.iter().map(|value| widen(*value)).collect();
+    Ok(npugate::Tensor::new([rows.len() / width, width], DType::Bf16, values)?)
+}
+
+/// The first `positions` rows of a buffer that the device returned, as the
+/// checks see them: padding is cut off.
+pub(super) fn first_rows(
+    tensor: &DeviceTensor,
+    arg: &'static str,
+    positions: usize,
+) -> Result<npugate::Tensor, RunnerError> {
+    let rows = tensor.shape().first().copied().unwrap_or(1);
+    let width = tensor.len() / rows;
+    to_harness(&values(tensor, arg)?[..positions * width], width)
+}
