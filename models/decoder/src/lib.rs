@@ -1,1 +1,31 @@
-//! Skeleton.
+//! A decoder-only transformer of the Llama architecture as programs of an NPU:
+//! configuration, weights, tokenizer, KV cache.
+//!
+//! An adapter crate says what its model is in a [`DecoderSpec`]; this crate
+//! makes the [`npugate::Adapter`] of it:
+//!
+//! - [`DecoderConfig`] is read from Hugging Face's `config.json`;
+//! - [`Programs`] are built from it and from [`Options`];
+//! - every distinct launch of the programs is a kernel test;
+//! - [`weights`] reads safetensors and GGUF, [`Tokenizer`] makes tokens of text;
+//! - [`DecoderRunner`] runs the programs on a [`Device`](npugate_kernels::Device).
+#![forbid(unsafe_code)]
+
+mod adapter;
+mod config;
+mod convert;
+mod kernel_cases;
+mod options;
+mod programs;
+mod runner;
+mod spec;
+mod tokenizer;
+pub mod weights;
+
+pub use adapter::{DecoderAdapter, DeviceFactory};
+pub use config::{ConfigError, DecoderConfig};
+pub use options::{Attention, Fusion, GemmMethod, Options, UnknownValue};
+pub use programs::{Programs, Stage};
+pub use runner::{DecoderRunner, RunnerError};
+pub use spec::{DecoderSpec, SpecError, TokenizerSpec, WeightsSpec};
+pub use tokenizer::{Tokenizer, TokenizerError};

@@ -1,0 +1,224 @@
+//! The adapter of a model that a [`DecoderSpec`] describes.
+
+use crate::{
+    DecoderConfig, DecoderRunner, DecoderSpec, Options, Programs, SpecError, Tokenizer,
+    TokenizerError, TokenizerSpec,
+    kernel_cases::kernel_cases,
+    spec::{ParsedSpec, tidy},
+    weights::{self, WeightsError},
+};
+use npugate::{
+    Adapter, Context, Kernel, Model, PrecisionProfile, RunError, Runner, SettingsError,
+    schema::{ModelConfig, WeightsFile, WeightsSource, weights_candidates},
+};
+use npugate_kernels::{Device, DeviceError, Emulator, EmulatorOptions};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+/// Opens a device.
+pub type DeviceFactory = Arc<dyn Fn() -> Result<Box<dyn Device>, DeviceError> + Send + Sync>;
+
+/// A decoder and its kernels, as the harness gates them.
+pub struct DecoderAdapter {
+    spec: DecoderSpec,
+    parsed: ParsedSpec,
+    open: DeviceFactory,
+    /// The weight file, once its digest has been checked.
+    verified: OnceLock<PathBuf>,
+    tokenizer: OnceLock<Tokenizer>,
+}
+
+impl DecoderAdapter {
+    /// The adapter of a model, on the emulated NPU.
+    ///
+    /// # Panics
+    ///
+    /// If the spec is wrong. A spec is a constant of an adapter crate, so any
+    /// test of that crate finds it; [`DecoderAdapter::try_new`] says the same
+    /// without a panic.
+    pub fn new(spec: DecoderSpec) -> Self {
+        match Self::try_new(spec) {
+            Ok(adapter) => adapter,
+            Err(error) => panic!("the spec of `{}` is wrong: {error}", spec.name),
+        }
+    }
+
+    /// The adapter of a model, on the emulated NPU.
+    ///
+    /// # Errors
+    ///
+    /// A spec that cannot be parsed, or whose options give no valid programs.
+    pub fn try_new(spec: DecoderSpec) -> Result<Self, SpecError> {
+        let emulator =
+            || Ok(Box::new(Emulator::new(EmulatorOptions::default())) as Box<dyn Device>);
+        Ok(Self {
+            parsed: spec.parse()?,
+            spec,
+            open: Arc::new(emulator),
+            verified: OnceLock::new(),
+            tokenizer: OnceLock::new(),
+        })
+    }
+
+    /// The same adapter on another device, such as one that plays a fault.
+    #[must_use]
+    pub fn with_device(mut self, open: DeviceFactory) -> Self {
+        self.open = open;
+        self
+    }
+
+    /// The configuration that the programs are built from.
+    pub fn decoder_config(&self) -> &DecoderConfig {
+        &self.parsed.config
+    }
+
+    /// The options of a run.
+    ///
+    /// # Errors
+    ///
+    /// A setting that does not exist or cannot have this value.
+    pub fn options(&self, context: &Context) -> Result<Options, SettingsError> {
+        self.spec.options.with(&context.settings)
+    }
+
+    /// The programs of a run.
+    ///
+    /// # Errors
+    ///
+    /// Settings that cannot be read or give no valid programs.
+    pub fn programs(&self, context: &Context) -> Result<Programs, SettingsError> {
+        let options = self.options(context)?;
+        Programs::new(&self.parsed.config, &options).map_err(|error| SettingsError::Value {
+            // The spec's own programs are valid, and of all settings only this
+            // one changes a shape.
+            key: "seq_len".to_owned(),
+            value: options.seq_len.to_string(),
+            reason: error.to_string(),
+        })
+    }
+
+    /// Sets the decoder up on a device of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::build_runner`].
+    pub fn build_decoder(&self, context: &Context) -> Result<DecoderRunner, RunError> {
+        let programs = self.programs(context).map_err(RunError::fault)?;
+        let options = self.options(context).map_err(RunError::fault)?;
+        let config = &self.parsed.config;
+        let weights = weights::open(self.verified_weights()?, config)?;
+        let device = (self.open)().map_err(RunError::fault)?;
+        DecoderRunner::new(device, config.clone(), options, &programs, weights.as_ref())
+    }
+
+    /// Where the weights are on this machine, if they are.
+    fn find_weights(&self) -> Option<PathBuf> {
+        let candidates = match &self.parsed.source {
+            WeightsSource::Bundled { path } => vec![path.clone()],
+            _ => weights_candidates(self.spec.name, self.spec.weights.file),
+        };
+        candidates.into_iter().find(|path| path.is_file())
+    }
+
+    /// The weight file, which has the pinned digest.
+    fn verified_weights(&self) -> Result<&Path, WeightsError> {
+        if let Some(path) = self.verified.get() {
+            return Ok(path);
+        }
+        let path = self.find_weights().ok_or_else(|| WeightsError::NotFetched {
+            model: self.spec.name.to_owned(),
+            file: self.spec.weights.file.to_owned(),
+        })?;
+        weights::verify_digest(&path, self.parsed.sha256, &self.parsed.shards, self.spec.name)?;
+        Ok(self.verified.get_or_init(|| path))
+    }
+
+    fn tokenizer(&self) -> Result<&Tokenizer, RunError> {
+        if let Some(tokenizer) = self.tokenizer.get() {
+            return Ok(tokenizer);
+        }
+        let tokenizer = match self.spec.tokenizer {
+            TokenizerSpec::File(path) => Tokenizer::from_file(Path::new(path))?,
+            TokenizerSpec::Gguf => Tokenizer::from_gguf(self.verified_weights()?)?,
+        };
+        Ok(self.tokenizer.get_or_init(|| tokenizer))
+    }
+}
+
+impl From<TokenizerError> for RunError {
+    /// A tokenizer that cannot be read says nothing about the port; one that
+    /// fails on a text does.
+    fn from(error: TokenizerError) -> Self {
+        match error {
+            TokenizerError::Gguf(error) => error.into(),
+            TokenizerError::File { .. } => Self::setup(error),
+            TokenizerError::Unsupported { .. } | TokenizerError::Failed(_) => Self::fault(error),
+        }
+    }
+}
+
+impl Adapter for DecoderAdapter {
+    fn name(&self) -> &str {
+        self.spec.name
+    }
+
+    fn fixtures(&self) -> Option<PathBuf> {
+        Some(tidy(Path::new(self.spec.fixtures)))
+    }
+
+    fn configuration(&self, context: &Context) -> Result<String, SettingsError> {
+        self.programs(context)?;
+        Ok(self.options(context)?.to_string())
+    }
+
+    fn kernels(&self, context: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
+        Ok(kernel_cases(&self.programs(context)?, &self.open))
+    }
+
+    fn model(&self) -> Option<&dyn Model> {
+        Some(self)
+    }
+}
+
+impl Model for DecoderAdapter {
+    fn config(&self) -> ModelConfig {
+        self.parsed.config.model.clone()
+    }
+
+    fn profile(&self) -> PrecisionProfile {
+        self.spec.profile
+    }
+
+    fn weights(&self) -> WeightsFile {
+        WeightsFile {
+            file: self.spec.weights.file.to_owned(),
+            bytes: self.spec.weights.bytes,
+            sha256: self.parsed.sha256,
+            source: self.parsed.source.clone(),
+            path: self.find_weights(),
+        }
+    }
+
+    fn check_weights(&self) -> Result<usize, RunError> {
+        weights::open(self.verified_weights()?, &self.parsed.config)?;
+        Ok(weights::tensors(&self.parsed.config).count())
+    }
+
+    fn encode(&self, text: &str) -> Result<Vec<u32>, RunError> {
+        Ok(self.tokenizer()?.encode(text)?)
+    }
+
+    fn decode(&self, tokens: &[u32]) -> Result<String, RunError> {
+        Ok(self.tokenizer()?.decode(tokens)?)
+    }
+
+    fn stop_tokens(&self) -> Vec<u32> {
+        self.parsed.config.stop_tokens.clone()
+    }
+
+    fn build_runner(&self, context: &Context) -> Result<Box<dyn Runner>, RunError> {
+        Ok(Box::new(self.build_decoder(context)?))
+    }
+}

@@ -1,0 +1,148 @@
+//! Every distinct launch of the programs as a kernel test.
+
+use crate::{Programs, adapter::DeviceFactory, convert};
+use npugate::{Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
+use npugate_kernels::{
+    Access, Arg, ArgIndex, BufferSet, Gemm, GemmOutput, Launch, Op, Program, Role, inputs,
+    reference, registry,
+};
+use std::collections::BTreeSet;
+
+/// One kernel at one shape, run on a device that is opened for it.
+struct KernelCase {
+    launch: Launch,
+    open: DeviceFactory,
+}
+
+/// One case for each kernel test that the launches of `programs` give, in the
+/// order in which they run first.
+pub(crate) fn kernel_cases(programs: &Programs, open: &DeviceFactory) -> Vec<Box<dyn Kernel>> {
+    let mut seen = BTreeSet::new();
+    let distinct = programs.launches().filter(|launch| seen.insert(id(&launch.op)));
+    distinct
+        .map(|launch| {
+            Box::new(KernelCase { launch: launch.clone(), open: open.clone() }) as Box<dyn Kernel>
+        })
+        .collect()
+}
+
+fn id(op: &Op) -> KernelId {
+    KernelId {
+        op: op.kernel().to_owned(),
+        shape: op.shape_key(),
+        tier: op.tier().map(str::to_owned),
+    }
+}
+
+impl KernelCase {
+    /// A program of this launch alone.
+    fn program(&self) -> Program {
+        let op = &self.launch.op;
+        let args: Vec<Arg> = op
+            .operands()
+            .into_iter()
+            .map(|operand| Arg {
+                name: operand.name.to_owned(),
+                dtype: operand.dtype,
+                shape: operand.shape,
+                role: match operand.access {
+                    Access::Read => Role::Input,
+                    Access::Write => Role::Output,
+                },
+            })
+            .collect();
+        let tier = op.tier().map(|tier| format!("_{tier}")).unwrap_or_default();
+        Program {
+            name: format!("{}_{}{tier}", op.kernel(), op.shape_key()),
+            launches: vec![Launch {
+                args: (0..args.len()).map(ArgIndex).collect(),
+                ..self.launch.clone()
+            }],
+            args,
+        }
+    }
+
+    fn run_on_device(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
+        let program = self.program();
+        // The operand that is written comes last, after all that are read.
+        let output = ArgIndex(program.args.len() - 1);
+        if inputs.len() != output.0 {
+            let (name, wanted, given) = (&program.name, output.0, inputs.len());
+            return Err(RunError::fault(format!(
+                "kernel `{name}` reads {wanted} operands but {given} were given"
+            )));
+        }
+        let mut device = (self.open)().map_err(RunError::fault)?;
+        let (id, set) = (device.load(&program).map_err(RunError::fault)?, BufferSet(0));
+        for (index, input) in inputs.iter().enumerate() {
+            let tensor = convert::to_device(input).map_err(RunError::fault)?;
+            device.write(id, set, ArgIndex(index), tensor).map_err(RunError::fault)?;
+        }
+        device.run(id, set).map_err(RunError::fault)?;
+        convert::to_harness(&device.read(id, set, output).map_err(RunError::fault)?)
+    }
+}
+
+impl Kernel for KernelCase {
+    fn id(&self) -> KernelId {
+        id(&self.launch.op)
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        let registry::Tolerance { rtol, atol } = registry::tolerance(&self.launch.op);
+        Tolerance { rtol, atol }
+    }
+
+    fn inputs(&self, draw: Draw) -> Option<Vec<Tensor>> {
+        let op = &self.launch.op;
+        let draw = match draw {
+            Draw::Registry { seed } => inputs::Draw::Registry { seed },
+            Draw::Integers { .. } if !inputs::exact_integers(op) => return None,
+            Draw::Integers { seed } => inputs::Draw::Integers { seed },
+        };
+        // Drawn tensors have as many values as their shapes say: nothing fails.
+        inputs::draw(op, draw).iter().map(|tensor| convert::to_harness(tensor).ok()).collect()
+    }
+
+    fn reference(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
+        let op = &self.launch.op;
+        let inputs = inputs.iter().map(convert::to_device).collect::<Result<Vec<_>, _>>();
+        let values =
+            reference::run(op, &inputs.map_err(RunError::fault)?).map_err(RunError::fault)?;
+        let shape = op.operands().pop().map(|operand| operand.shape).unwrap_or_default();
+        Ok(Tensor::new(shape, npugate::DType::F32, values)?)
+    }
+
+    fn run(&self, _: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError> {
+        self.run_on_device(inputs)
+    }
+
+    fn sqnr_floor(&self) -> Option<f64> {
+        Some(sqnr_floor(&self.launch.op))
+    }
+}
+
+/// The lowest acceptable SQNR in decibels against the f32 reference.
+///
+/// - GEMM: 37. BFP16 operands alone leave 40.6 dB, the registry's published
+///   `mean_rel_L1` of 9.3e-3; below 37 something else is wrong. `direct` adds
+///   the noise of a bf16 accumulator, for which the floor is
+///   `40 - 10 log10(K / 2048)` dB but 50 at most; both noises add up.
+/// - GEMV: 52. One rounding to nearest even leaves 55.5 dB, truncation 49.7.
+/// - FlashAttention: 25. Its published relative error of 4e-2 is 28 dB.
+/// - Everything else: 33, llama.cpp's NMSE of 5e-4, which floor rounding and
+///   the hardware's tanh keep as well.
+fn sqnr_floor(op: &Op) -> f64 {
+    const BFP16: f64 = 37.0;
+    match *op {
+        Op::Gemm(Gemm { k, output: GemmOutput::Direct, .. }) => {
+            let accumulator = (40.0 - 10.0 * (k as f64 / 2048.0).log10()).min(50.0);
+            let noise = |decibels: f64| 10f64.powf(-decibels / 10.0);
+            -10.0 * (noise(BFP16) + noise(accumulator)).log10()
+        }
+        Op::Gemm(_) => BFP16,
+        Op::Gemv(_) => 52.0,
+        Op::FlashAttention(_) => 25.0,
+        Op::RmsNorm(_) | Op::Rope(_) | Op::SiluMul(_) | Op::Add(_) => 33.0,
+    }
+}
