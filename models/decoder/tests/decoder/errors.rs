@@ -1,8 +1,6 @@
 //! Calls that the runner refuses, each with a sentence.
 
-mod common;
-
-use common::{HIDDEN, Head, TestModel, VOCAB, prompt};
+use crate::model::{HIDDEN, Head, MAX_POSITIONS, TestModel, VOCAB, prompt};
 use npugate::{DType, LogitRows, Probe, RunError, Runner, Tensor};
 
 #[track_caller]
@@ -48,11 +46,11 @@ fn tokens_that_decode_cannot_append() {
     step(&mut runner, 299, 3).unwrap();
 
     runner.prefill(&prompt(256), Probe::default()).unwrap();
-    for pos in 256..common::MAX_POSITIONS {
+    for pos in 256..MAX_POSITIONS {
         step(&mut runner, 5, pos).unwrap();
     }
     assert_refused(
-        step(&mut runner, 5, common::MAX_POSITIONS),
+        step(&mut runner, 5, MAX_POSITIONS),
         "the KV cache is full: the model has 260 positions",
     );
 }

@@ -1,11 +1,4 @@
-//! A small random model, written to files that the adapter reads, and its
-//! forward pass in plain f32 loops.
-#![allow(dead_code, reason = "every test file uses its own part")]
-
-mod forward;
-
-#[allow(unused_imports, reason = "every test file uses its own part")]
-pub use forward::{Forward, Layer};
+//! A small random model, written to files that the adapter reads.
 
 use half::bf16;
 use npugate::{Context, Model, PrecisionProfile, schema::Sha256};
@@ -138,11 +131,11 @@ pub fn config_json(head: Head) -> String {
     )
 }
 
-/// A model in a folder of its own.
+/// A model in a folder of its own, which goes with it.
 pub struct TestModel {
     pub weights: Weights,
-    pub folder: TempDir,
     pub adapter: DecoderAdapter,
+    _folder: TempDir,
 }
 
 impl TestModel {
@@ -151,7 +144,7 @@ impl TestModel {
         let path = folder.path().join("model.safetensors");
         weights.save(&path, |_| true);
         let adapter = DecoderAdapter::try_new(spec(head, &path, &[])).unwrap();
-        Self { weights, folder, adapter }
+        Self { weights, adapter, _folder: folder }
     }
 
     /// The runner of a run with these settings: `attention=host`.

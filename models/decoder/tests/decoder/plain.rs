@@ -1,6 +1,7 @@
-//! The forward pass as the Llama paper has it: f32, one loop after another.
+//! The forward pass of the small model as Llama defines it: f32, one loop after
+//! another, sharing no code with the decoder.
 
-use super::{EPS, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, LAYERS, MLP, THETA, VOCAB, Weights};
+use crate::model::{EPS, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, LAYERS, MLP, THETA, VOCAB, Weights};
 
 /// One block's outputs, `[positions, width]` each.
 pub struct Layer {

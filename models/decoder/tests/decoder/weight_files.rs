@@ -1,8 +1,6 @@
 //! Weights in one file, in shards, and in files that are not the model's.
 
-mod common;
-
-use common::{Head, TestModel, Weights, prompt, spec, weights_error};
+use crate::model::{Head, TestModel, Weights, context, prompt, spec, weights_error};
 use npugate::{Model, Probe, Runner};
 use npugate_decoder::{DecoderAdapter, DecoderSpec, WeightsSpec};
 use std::path::Path;
@@ -80,7 +78,7 @@ fn a_file_with_another_digest_is_not_used() {
     let pinned = format!("the adapter pins {}", model.adapter.weights().sha256);
     assert!(message.contains(&pinned), "{message}");
     assert!(message.ends_with("delete the file and run `cargo npugate fetch test-model`"));
-    assert!(model.adapter.build_runner(&common::context("")).is_err_and(|error| error.is_setup()));
+    assert!(model.adapter.build_runner(&context("")).is_err_and(|error| error.is_setup()));
 }
 
 #[test]
@@ -127,7 +125,7 @@ fn shards_give_the_same_model_as_one_file_and_each_is_pinned() {
 
     let sharded = DecoderAdapter::try_new(spec(Head::Tied, &index, &shards)).unwrap();
     let logits = |adapter: &DecoderAdapter| {
-        let mut runner = adapter.build_decoder(&common::context("")).unwrap();
+        let mut runner = adapter.build_decoder(&context("")).unwrap();
         runner.prefill(&prompt(5), Probe::default()).unwrap().logits
     };
     assert_eq!(logits(&sharded), logits(&model.adapter));

@@ -1,8 +1,9 @@
 //! The decoder on the emulated NPU against a forward pass in plain f32 loops.
 
-mod common;
-
-use common::{Forward, Head, Layer, TestModel, VOCAB, prompt, round, sqnr};
+use crate::{
+    model::{HIDDEN, Head, LAYERS, SEQ_LEN, TestModel, VOCAB, prompt, round, sqnr},
+    plain::{Forward, Layer},
+};
 use npugate::{Block, DType, LogitRows, Probe, Runner, Tensor};
 
 /// What BFP16 products leave of a sub-block's signal, and what the hardware's
@@ -17,7 +18,7 @@ const ALL: Probe = Probe { hidden: true, logits: LogitRows::From(0) };
 
 fn hidden(values: &[f32]) -> Tensor {
     let values: Vec<f32> = values.iter().map(|value| round(*value)).collect();
-    Tensor::new([values.len() / common::HIDDEN, common::HIDDEN], DType::Bf16, values).unwrap()
+    Tensor::new([values.len() / HIDDEN, HIDDEN], DType::Bf16, values).unwrap()
 }
 
 fn assert_near(name: &str, found: &Tensor, reference: &[f32], floor: f64) {
@@ -31,7 +32,7 @@ fn every_block_computes_what_plain_loops_do_on_the_same_input() {
     let forward = Forward::new(&model.weights, &prompt(20));
     for settings in ["", "attention=host", "gemm=fused-cast", "gemm=direct", "fusion=leaf"] {
         let mut runner = model.runner(settings);
-        for layer in 0..common::LAYERS {
+        for layer in 0..LAYERS {
             let before = layer.checked_sub(1).map(|before| &forward.layers[before].hidden);
             let input = hidden(before.unwrap_or(&forward.embedded));
             let expected = Layer::new(&model.weights, layer, input.values());
@@ -67,7 +68,7 @@ fn prefill_brings_back_every_block_the_final_norm_and_the_logits_of_real_positio
             assert_near("keys", &kv.keys, &expected.keys, LOGITS);
             assert_near("values", &kv.values, &expected.values, LOGITS);
         }
-        assert_eq!(prefill.hidden.len(), common::LAYERS);
+        assert_eq!(prefill.hidden.len(), LAYERS);
     }
 }
 
@@ -77,7 +78,7 @@ fn decode_continues_a_prefill_as_a_longer_prefill_would() {
     let tokens = prompt(12);
     let mut runner = model.runner("");
     let whole = runner.prefill(&tokens, ALL).unwrap();
-    let whole_kv: Vec<_> = (0..common::LAYERS).map(|layer| runner.kv(layer).unwrap()).collect();
+    let whole_kv: Vec<_> = (0..LAYERS).map(|layer| runner.kv(layer).unwrap()).collect();
 
     runner.prefill(&tokens[..5], Probe::default()).unwrap();
     for (pos, token) in tokens.iter().enumerate().skip(5) {
@@ -109,7 +110,7 @@ fn a_block_leaves_the_cache_alone_and_a_prefill_forgets_it() {
     let mut runner = model.runner("");
     runner.prefill(&prompt(7), Probe::default()).unwrap();
     let before = runner.kv(0).unwrap();
-    runner.block(0, &hidden(&[0.25; 3 * common::HIDDEN])).unwrap();
+    runner.block(0, &hidden(&[0.25; 3 * HIDDEN])).unwrap();
     assert_eq!(runner.kv(0).unwrap(), before);
     runner.prefill(&prompt(3), Probe::default()).unwrap();
     assert_eq!(runner.kv(0).unwrap().keys.shape(), [3, 128]);
@@ -119,7 +120,7 @@ fn a_block_leaves_the_cache_alone_and_a_prefill_forgets_it() {
 fn a_prompt_of_one_token_and_one_of_all_positions_run() {
     let model = TestModel::new(Head::Tied);
     let mut runner = model.runner("");
-    for tokens in [1, common::SEQ_LEN] {
+    for tokens in [1, SEQ_LEN] {
         let tokens = prompt(tokens);
         let forward = Forward::new(&model.weights, &tokens);
         let logits = runner.prefill(&tokens, Probe::default()).unwrap().logits;

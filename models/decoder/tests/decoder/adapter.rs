@@ -1,8 +1,6 @@
 //! The adapter as the harness sees it: kernels, devices, settings.
 
-mod common;
-
-use common::{Head, TestModel, context, prompt};
+use crate::model::{Head, TestModel, context, prompt, sqnr};
 use npugate::{Adapter, Draw, Model, Probe, Runner};
 use npugate_kernels::{
     ArgIndex, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, Emulator, Program,
@@ -59,20 +57,20 @@ fn every_kernel_keeps_its_tolerance_and_its_floor_under_every_setting() {
         for kernel in model.adapter.kernels(&context).unwrap() {
             let name = format!("[{settings}] {}", kernel.id());
             let inputs = kernel.inputs(Draw::Registry { seed: SEED }).unwrap();
-            let found = kernel.run(&context, &inputs).unwrap();
+            let output = kernel.run(&context, &inputs).unwrap();
             let reference = kernel.reference(&inputs).unwrap();
-            assert_eq!(found.shape(), reference.shape(), "{name}");
+            assert_eq!(output.shape(), reference.shape(), "{name}");
             let tolerance = kernel.tolerance();
-            let outside = found
+            let outside = output
                 .values()
                 .iter()
                 .zip(reference.values())
                 .filter(|(y, r)| !tolerance.accepts(**y, **r))
                 .count();
             assert_eq!(outside, 0, "{name}");
-            let sqnr = common::sqnr(found.values(), reference.values());
+            let found = sqnr(output.values(), reference.values());
             let floor = kernel.sqnr_floor().unwrap();
-            assert!(sqnr >= floor, "{name}: {sqnr:.1} dB, the floor is {floor:.1}");
+            assert!(found >= floor, "{name}: {found:.1} dB, the floor is {floor:.1}");
         }
     }
 }

@@ -1,8 +1,6 @@
 //! What the settings change, and what they must not.
 
-mod common;
-
-use common::{Head, TestModel, context, prompt, sqnr};
+use crate::model::{Head, TestModel, context, prompt, sqnr};
 use npugate::{LogitRows, Prefill, Probe, Runner};
 
 fn prefill(model: &TestModel, settings: &str) -> Prefill {
