@@ -19,6 +19,7 @@
 
 mod adapter;
 mod checks;
+mod cli;
 mod evidence;
 pub mod goldens;
 mod kernel;
@@ -34,6 +35,7 @@ mod tensor;
 mod verdict;
 
 pub use adapter::{Adapter, Model};
+pub use cli::main;
 pub use kernel::{Draw, Kernel, KernelId, Tolerance};
 pub use npugate_schema as schema;
 pub use profile::PrecisionProfile;

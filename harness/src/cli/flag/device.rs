@@ -1,0 +1,33 @@
+//! Flags that say where tests run, and with what.
+
+use super::{Flag, parse, value};
+
+pub(super) const FLAGS: &[Flag] = &[
+    value(
+        "device",
+        "NAME",
+        "The device [default: the adapter's first] [env: NPUGATE_DEVICE=NAME]",
+        |typed, name| parse(name).map(|name| typed.device = Some(name)),
+    ),
+    value(
+        "set",
+        "KEY=VALUE",
+        "A setting of the adapter; may be given several times [env: NPUGATE_SETTINGS=KEY=VALUE,...]",
+        |typed, pair| parse(pair).map(|pair| typed.settings.push(pair)),
+    ),
+    value("toolchain", "VERSION", "As --set toolchain=VERSION", |typed, version| {
+        parse(&format!("toolchain={version}")).map(|pair| typed.settings.push(pair))
+    }),
+    value(
+        "fixtures",
+        "FOLDER",
+        "Goldens and baselines are in FOLDER/MODEL [default: the adapter's own] [env: NPUGATE_FIXTURES=FOLDER]",
+        |typed, folder| parse(folder).map(|folder| typed.fixtures = Some(folder)),
+    ),
+    value(
+        "evidence",
+        "FOLDER",
+        "Leave the device's logits and the token gate's verdicts in FOLDER, to be checked by others [env: NPUGATE_EVIDENCE=FOLDER]",
+        |typed, folder| parse(folder).map(|folder| typed.evidence = Some(folder)),
+    ),
+];

@@ -1,0 +1,130 @@
+//! The main function of a gate binary.
+//!
+//! It speaks libtest's command line, so that `cargo test`, IDEs and nextest can
+//! run it, and a few flags more. The command line goes through two stages: what
+//! was typed ([`typed`], from the table in [`flag`], without any I/O), and what
+//! that comes to in this environment ([`resolved`]). libtest-mimic decides what
+//! is selected and what a conclusion's exit code is; running and printing are
+//! done here, where outcomes, reasons and verdicts are known.
+
+mod error;
+mod events;
+mod flag;
+mod generate;
+mod help;
+mod list;
+mod output;
+mod printer;
+mod resolved;
+mod run;
+mod select;
+mod shuffle;
+mod typed;
+
+use crate::schema::ExitCode;
+use crate::{Adapter, Suite};
+use anstream::{AutoStream, ColorChoice};
+use error::{CliError, TEST_FAILED};
+use events::Events;
+use output::UntilClosed;
+use resolved::{Resolved, Task};
+use run::Sinks;
+use std::{
+    env,
+    io::{self, Write},
+    process,
+    sync::Arc,
+};
+use typed::{Color, Typed};
+
+/// Runs an adapter's tests as the command line says: the whole `main` of a gate
+/// binary. `--help` lists the flags.
+///
+/// The exit code is 0 if every test that ran passed, 101 if one did not (as
+/// with libtest), 2 for a command line that makes no sense, 4 if a name given
+/// with `--exact` selects no test, 96 if something that generating text needs
+/// is missing, and 110 if a file cannot be written.
+pub fn main(adapter: impl Adapter) -> process::ExitCode {
+    let adapter: Arc<dyn Adapter> = Arc::new(adapter);
+    let env = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    let result = Typed::parse(env::args_os().skip(1))
+        .and_then(|typed| Resolved::new(typed, &env))
+        .map_err(CliError::from)
+        .and_then(|resolved| {
+            let stdout = AutoStream::new(io::stdout(), color_choice(&resolved));
+            let mut out = UntilClosed::new(stdout);
+            perform(&adapter, resolved, &mut out, &mut io::stderr())
+        });
+    let code = result.unwrap_or_else(|error| {
+        // Standard error may be closed: the exit code still tells.
+        let _ = writeln!(io::stderr(), "error: {error}");
+        error.exit_code()
+    });
+    code.into()
+}
+
+/// What a run prints is coloured; everything else goes out as it is, since a
+/// model may well say what looks like a colour.
+fn color_choice(resolved: &Resolved) -> ColorChoice {
+    match (&resolved.task, resolved.output.color) {
+        (Task::Run, Color::Auto) => ColorChoice::Auto,
+        (Task::Run, Color::Always) => ColorChoice::Always,
+        (Task::Run, Color::Never) => ColorChoice::Never,
+        _ => ColorChoice::AlwaysAnsi,
+    }
+}
+
+fn perform(
+    adapter: &Arc<dyn Adapter>,
+    resolved: Resolved,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<ExitCode, CliError> {
+    let Resolved { task, mut context, selection, run, output, events } = resolved;
+    if context.device.is_empty() {
+        context.device = adapter.devices().into_iter().next().unwrap_or_default();
+    }
+    let suite = || Suite::new(adapter.clone(), context.clone());
+    match task {
+        Task::Help => print(out, &help::text(adapter.name()))?,
+        Task::Describe => {
+            let description = serde_json::to_string(suite()?.description())
+                .map_err(|error| CliError::stdout(error.into()))?;
+            print(out, &(description + "\n"))?;
+        }
+        Task::List => {
+            let suite = suite()?;
+            let choice = selection.choose(suite.plan());
+            list::print(out, adapter.name(), &choice.tests, output.format)
+                .and_then(|()| out.flush())
+                .map_err(CliError::stdout)?;
+            choice.matched()?;
+        }
+        Task::Generate { prompt, max_tokens } => {
+            let model =
+                adapter.model().ok_or_else(|| CliError::NoModel(adapter.name().to_owned()))?;
+            // The suite is what checks the device and the settings.
+            suite()?;
+            let events = Events::open(events)?;
+            generate::generate(model, &context, &prompt, max_tokens, out, err, events)?;
+        }
+        Task::Run => {
+            let suite = suite()?;
+            let choice = selection.choose(suite.plan());
+            choice.matched()?;
+            let events = Events::open(events)?;
+            let printer = printer::of(output, &choice.tests);
+            let sinks = Sinks { printer, out, err, events };
+            let conclusion =
+                run::run(choice, suite.description(), &run, sinks, |name| suite.run(name))?;
+            if conclusion.has_failed() {
+                return Ok(TEST_FAILED);
+            }
+        }
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn print(out: &mut dyn Write, text: &str) -> Result<(), CliError> {
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(CliError::stdout)
+}

@@ -1,0 +1,253 @@
+//! Running the selected tests, one after another.
+
+use super::error::CliError;
+use super::events::Events;
+use super::printer::{self, Ended, Finished, Printer};
+use super::resolved::RunOptions;
+use super::select::{Choice, Fate, Selected};
+use super::shuffle::{random_seed, shuffle};
+use super::typed::{OnFailure, Shuffle};
+use crate::schema::{Description, EVENT_SCHEMA, Event, Ignore, Outcome, Record, Summary};
+use libtest_mimic::Conclusion;
+use std::{
+    fs::File,
+    io::Write,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+/// Where a run is told of.
+pub(super) struct Sinks<'a> {
+    pub printer: Box<dyn Printer>,
+    pub out: &'a mut dyn Write,
+    pub err: &'a mut dyn Write,
+    pub events: Events,
+}
+
+/// Runs the chosen tests by calling `run` with each one's name.
+pub(super) fn run(
+    mut choice: Choice<'_>,
+    description: &Description,
+    options: &RunOptions,
+    sinks: Sinks<'_>,
+    mut run: impl FnMut(&str) -> Option<Record>,
+) -> Result<Conclusion, CliError> {
+    let start = Instant::now();
+    let seed = options.shuffle.map(|order| match order {
+        Shuffle::Random => random_seed(),
+        Shuffle::Seeded(seed) => seed,
+    });
+    if let Some(seed) = seed {
+        shuffle(&mut choice.tests, seed);
+    }
+    let Sinks { mut printer, out, err, mut events } = sinks;
+    let mut log = Log::create(options.logfile.as_deref())?;
+    let planned = choice.tests.iter().filter(|test| test.fate == Fate::Run).count();
+    events.send(&Event::RunStarted {
+        schema: EVENT_SCHEMA.to_owned(),
+        model: description.model.clone(),
+        device: description.device.clone(),
+        configuration: description.configuration.clone(),
+        planned,
+    })?;
+    printer.begin(out, choice.tests.len(), seed).map_err(CliError::stdout)?;
+
+    let (mut summary, mut failures) = (Summary::default(), Vec::new());
+    for test in &choice.tests {
+        printer.started(out, test.name).map_err(CliError::stdout)?;
+        if test.fate == Fate::Ignore {
+            let reason = reason(test);
+            summary.add(&Outcome::Ignored { reason: reason.clone() });
+            log.write("ignored", test.name)?;
+            let ended = Ended::Ignored { reason: &reason };
+            printer.ended(out, test.name, ended).map_err(CliError::stdout)?;
+            continue;
+        }
+        events.send(&Event::TestStarted { name: test.name.to_owned() })?;
+        let record = run(test.name).unwrap_or_else(|| lost(test.name));
+        events.send(&Event::TestFinished { record: record.clone() })?;
+        summary.add(&record.outcome);
+        printer.ended(out, test.name, Ended::Ran(&record)).map_err(CliError::stdout)?;
+        log.write(if record.outcome.is_good() { "ok" } else { "failed" }, test.name)?;
+        if !record.outcome.is_good() {
+            // Standard error may be closed: the exit code still says it all.
+            let _ = writeln!(err, "Error: {}", printer::complaint(&record));
+            failures.push(record);
+            if options.on_failure == OnFailure::Stop {
+                break;
+            }
+        }
+    }
+
+    let conclusion = conclude(&summary, choice.filtered_out);
+    let seconds = start.elapsed().as_secs_f64();
+    let finished = Finished { conclusion: &conclusion, failures: &failures, seconds };
+    printer.finish(out, finished).map_err(CliError::stdout)?;
+    out.flush().map_err(CliError::stdout)?;
+    events.send(&Event::RunFinished { summary, seconds })?;
+    Ok(conclusion)
+}
+
+/// Why a test is off: by itself, or because benchmarks alone were asked for.
+fn reason(test: &Selected<'_>) -> String {
+    test.off.map_or_else(|| "not a benchmark".to_owned(), Ignore::to_string)
+}
+
+/// The record of a test that was planned and could not be found again.
+fn lost(name: &str) -> Record {
+    Record {
+        name: name.to_owned(),
+        outcome: Outcome::Failed,
+        verdict: "the test was planned and is gone: this is an error in npugate, please report it"
+            .to_owned(),
+        metrics: Vec::new(),
+        seconds: 0.0,
+    }
+}
+
+/// libtest knows three outcomes: whatever is not good has failed.
+fn conclude(summary: &Summary, filtered_out: usize) -> Conclusion {
+    let Summary { passed, failed, regressed, invalid, skipped, ignored, waived } = *summary;
+    Conclusion {
+        num_filtered_out: filtered_out as u64,
+        num_passed: (passed + waived) as u64,
+        num_failed: (failed + regressed + invalid + skipped) as u64,
+        num_ignored: ignored as u64,
+        num_measured: 0,
+    }
+}
+
+/// libtest's logfile: `ok NAME`.
+struct Log(Option<(PathBuf, File)>);
+
+impl Log {
+    fn create(path: Option<&Path>) -> Result<Self, CliError> {
+        let Some(path) = path else { return Ok(Self(None)) };
+        match File::create(path) {
+            Ok(file) => Ok(Self(Some((path.to_owned(), file)))),
+            Err(error) => Err(CliError::file(path, error)),
+        }
+    }
+
+    fn write(&mut self, word: &str, name: &str) -> Result<(), CliError> {
+        let Some((path, file)) = &mut self.0 else { return Ok(()) };
+        writeln!(file, "{word} {name}").map_err(|error| CliError::file(path, error))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::cli::printer;
+    use crate::cli::select::tests::{plan, resolve};
+
+    pub fn record(name: &str, outcome: Outcome, verdict: &str) -> Record {
+        let verdict = verdict.to_owned();
+        Record { name: name.to_owned(), outcome, verdict, metrics: Vec::new(), seconds: 0.25 }
+    }
+
+    /// Runs the plan of the selection's tests with a function that makes the
+    /// records; returns what was concluded and printed.
+    pub fn run_with(
+        line: &str,
+        records: impl FnMut(&str) -> Option<Record>,
+    ) -> (Conclusion, String, String) {
+        let (plan, resolved) = (plan(), resolve(line));
+        let choice = resolved.selection.choose(&plan);
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let description = Description {
+            model: "toy".to_owned(),
+            device: "emu".to_owned(),
+            configuration: "as it comes".to_owned(),
+            fixtures: None,
+            weights: None,
+        };
+        let sinks = Sinks {
+            printer: printer::of(resolved.output, &choice.tests),
+            out: &mut out,
+            err: &mut err,
+            events: Events::open(resolved.events).unwrap(),
+        };
+        let conclusion = super::run(choice, &description, &resolved.run, sinks, records).unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (conclusion, text(out), text(err))
+    }
+
+    /// The same, where `passes` says which tests do.
+    pub fn run(line: &str, passes: impl Fn(&str) -> bool) -> (Conclusion, String, String) {
+        run_with(line, |name| {
+            let outcome = if passes(name) { Outcome::Passed } else { Outcome::Failed };
+            Some(record(name, outcome, "cosine 0.98 < 0.99"))
+        })
+    }
+
+    #[test]
+    fn only_good_outcomes_pass() {
+        let reason = String::new;
+        let outcomes = [
+            (Outcome::Passed, 0),
+            (Outcome::Waived { reason: reason() }, 0),
+            (Outcome::Failed, 1),
+            (Outcome::Regressed, 1),
+            (Outcome::Invalid { reason: reason() }, 1),
+            (Outcome::Skipped { reason: reason() }, 1),
+        ];
+        for (outcome, failed) in outcomes {
+            let records = |name: &str| Some(record(name, outcome.clone(), ""));
+            let (conclusion, ..) = run_with("softmax", records);
+            assert_eq!(conclusion.num_failed, failed, "{outcome}");
+            assert_eq!(conclusion.num_passed, 1 - failed, "{outcome}");
+        }
+    }
+
+    #[test]
+    fn a_test_that_is_gone_fails() {
+        let (conclusion, _, err) = run_with("softmax", |_| None);
+        assert!(conclusion.has_failed());
+        assert!(err.contains("Error: kernel::softmax::4x16: the test was planned and is gone"));
+    }
+
+    #[test]
+    fn failing_fast_stops_after_the_first_failure() {
+        let mut ran = 0;
+        let (conclusion, ..) = run_with("--fail-fast", |name| {
+            ran += 1;
+            Some(record(name, Outcome::Failed, ""))
+        });
+        assert_eq!((ran, conclusion.num_failed), (1, 1));
+    }
+
+    #[test]
+    fn a_seed_shuffles_the_tests_and_is_printed() {
+        let order = |line: &str| {
+            let mut names = Vec::new();
+            let (_, out, _) = run_with(line, |name| {
+                names.push(name.to_owned());
+                Some(record(name, Outcome::Passed, ""))
+            });
+            (names, out)
+        };
+        let (plain, _) = order("");
+        let seeded: Vec<_> =
+            (0..20).map(|seed| order(&format!("--shuffle-seed {seed}")).0).collect();
+        assert!(seeded.iter().any(|names| *names != plain));
+        let (_, out) = order("--shuffle-seed 7");
+        assert!(out.contains("running 5 tests (shuffle seed: 7)\n"), "{out}");
+    }
+
+    #[test]
+    fn the_logfile_has_a_line_for_each_test() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let line = format!("--logfile {}", path.display());
+        assert!(run(&line, |name| !name.ends_with("high")).0.has_failed());
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "failed kernel::gemm::16x16x16::high\n\
+             ok kernel::gemm::16x16x16\n\
+             ok kernel::softmax::4x16\n\
+             ignored block::layer00::cosine\n\
+             ignored tokens::base::p07\n"
+        );
+    }
+}
