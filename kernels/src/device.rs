@@ -69,8 +69,9 @@ pub struct Counters {
 ///
 /// The host writes each [`Static`](crate::Role::Static) once per buffer set, each
 /// [`Input`](crate::Role::Input) before every run, runs, and reads the
-/// [`Output`](crate::Role::Output)s. Inputs, intermediates and outputs may be one buffer for all sets of a
-/// program, so an output is read before the next run, and an input is written for the set that is run next.
+/// [`Output`](crate::Role::Output)s. Inputs, intermediates and outputs may be one buffer for all
+/// sets of a program, so an output is read before the next run, and an input is written for the set
+/// that is run next.
 pub trait Device: Send {
     /// What this device is.
     fn info(&self) -> DeviceInfo;
@@ -84,8 +85,8 @@ pub trait Device: Send {
     /// Writes an input or a static buffer.
     ///
     /// # Errors
-    /// If the program or argument is unknown, the tensor's type or shape is not the argument's, a static
-    /// buffer is written twice, or the argument is not the host's to write.
+    /// If the program or argument is unknown, the tensor's type or shape is not the argument's, a
+    /// static buffer is written twice, or the argument is not the host's to write.
     fn write(
         &mut self,
         program: ProgramId,
@@ -97,15 +98,15 @@ pub trait Device: Send {
     /// Runs a program with the static buffers of `set`.
     ///
     /// # Errors
-    /// If the program is unknown, an input has not been written for this run, or a static buffer of the
-    /// set has never been written.
+    /// If the program is unknown, an input has not been written for this run, or a static buffer of
+    /// the set has never been written.
     fn run(&mut self, program: ProgramId, set: BufferSet) -> Result<Dispatch, DeviceError>;
 
     /// Reads an output of the last run, or an intermediate as a probe.
     ///
     /// # Errors
-    /// If the program or argument is unknown, nothing has been run, the last run was for another set, or
-    /// the argument is the host's own.
+    /// If the program or argument is unknown, nothing has been run, the last run was for another
+    /// set, or the argument is the host's own.
     fn read(
         &mut self,
         program: ProgramId,

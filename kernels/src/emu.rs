@@ -1,7 +1,7 @@
 //! The emulated NPU: the arithmetic of AIE2P on a CPU, and a sanitizer for buffers.
 
-// Portable code must be inlined into the function that enables a vector unit's instructions, or it is
-// compiled without them: `vector::Task`.
+// Portable code must be inlined into the function that enables a vector unit's instructions, or it
+// is compiled without them: `vector::Task`.
 #![allow(clippy::inline_always)]
 
 mod bfp16;
@@ -31,15 +31,15 @@ use crate::{
 /// The emulated NPU.
 ///
 /// # Arithmetic
-/// Each launch follows the silicon's datapath for its kernel and the rounding mode in the launch, as far
-/// as it is known: see [`Functions`] for what is derived and what is fitted. A launch's result does not
-/// depend on the number of threads, nor on the vector unit.
+/// Each launch follows the silicon's datapath for its kernel and the rounding mode in the launch,
+/// as far as it is known: see [`Functions`] for what is derived and what is fitted. A launch's
+/// result does not depend on the number of threads, nor on the vector unit.
 ///
 /// # Buffers
-/// Before each run every intermediate and output is filled with NaN and marked unwritten. What hardware
-/// lets pass is an error here: a static buffer written twice (as when two layers share a set), an input
-/// that was not written for this run, a launch that reads what nothing wrote, a read of a result that is
-/// not there any more.
+/// Before each run every intermediate and output is filled with NaN and marked unwritten. What
+/// hardware lets pass is an error here: a static buffer written twice (as when two layers share a
+/// set), an input that was not written for this run, a launch that reads what nothing wrote, a read
+/// of a result that is not there any more.
 pub struct Emulator {
     options: EmulatorOptions,
     unit: VectorUnit,

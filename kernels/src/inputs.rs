@@ -12,9 +12,9 @@ use crate::{Access, Gemm, Gemv, Op, Rope, Tensor, TensorData};
 /// What to draw inputs from. The same draw of the same op gives the same inputs on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Draw {
-    /// Signed normal values at the scale that the registry's harnesses use: `1 / sqrt(K)` for GEMM, 4 for
-    /// GEMV, 1 otherwise; a `RoPE` table of theta 500,000 at positions `0..tokens`. (The registry's own
-    /// values come from numpy's generators and are not repeated here.)
+    /// Signed normal values at the scale that the registry's harnesses use: `1 / sqrt(K)` for GEMM,
+    /// 4 for GEMV, 1 otherwise; a `RoPE` table of theta 500,000 at positions `0..tokens`. (The
+    /// registry's own values come from numpy's generators and are not repeated here.)
     Registry {
         /// Seed.
         seed: u64,
@@ -29,14 +29,16 @@ pub enum Draw {
 /// Base of the `RoPE` angles in the registry's harness.
 const ROPE_THETA: f64 = 500_000.0;
 
-/// Terms of a dot product of {-1, 0, 1} whose partial sums are all exact in bf16 (8 significant bits).
+/// Terms of a dot product of {-1, 0, 1} whose partial sums are all exact in bf16 (8 significant
+/// bits).
 pub const EXACT_K: usize = 256;
 
-/// Whether `op` on [`Draw::Integers`] must equal the f32 reference bit for bit, whatever the rounding mode.
+/// Whether `op` on [`Draw::Integers`] must equal the f32 reference bit for bit, whatever the
+/// rounding mode.
 ///
-/// True for GEMM and GEMV, whose products and partial sums are integers of magnitude at most 256, for
-/// `RoPE` and for add, whose results are integers of magnitude at most 2: all are exact in bf16 and in
-/// BFP16. A difference is then a fault of indexing, not of arithmetic.
+/// True for GEMM and GEMV, whose products and partial sums are integers of magnitude at most 256,
+/// for `RoPE` and for add, whose results are integers of magnitude at most 2: all are exact in bf16
+/// and in BFP16. A difference is then a fault of indexing, not of arithmetic.
 pub fn exact_integers(op: &Op) -> bool {
     match op {
         Op::Gemm(_) | Op::Gemv(_) | Op::Rope(_) | Op::Add(_) => true,

@@ -1,11 +1,11 @@
-//! Programs for AMD NPUs (XDNA2, AIE2P): what they compute, what they should compute, and a device that
-//! runs them without the hardware.
+//! Programs for AMD NPUs (XDNA2, AIE2P): what they compute, what they should compute, and a device
+//! that runs them without the hardware.
 //!
 //! - A [`Program`] is data: launches of [`Op`]s over positional buffer arguments.
-//! - A [`Device`] runs programs. The [`Emulator`] does so on a CPU with the arithmetic of the silicon, and
-//!   watches over the buffers as hardware cannot.
-//! - [`reference`] computes each op in f32; [`registry`] says how far a kernel may be from it; [`inputs`]
-//!   draws what to test it with.
+//! - A [`Device`] runs programs. The [`Emulator`] does so on a CPU with the arithmetic of the
+//!   silicon, and watches over the buffers as hardware cannot.
+//! - [`mod@reference`] computes each op in f32; [`registry`] says how far a kernel may be from it;
+//!   [`inputs`] draws what to test it with.
 
 #![deny(unsafe_code)]
 

@@ -1,6 +1,7 @@
 //! The kernels of the registry as values: what a launch computes, on which shapes.
 //!
-//! Parameters, layouts and legality follow the kernel registry of Xilinx/mlir-air (commit e972f294).
+//! Parameters, layouts and legality follow the kernel registry of Xilinx/mlir-air (commit
+//! e972f294).
 
 mod check;
 mod kernel;
@@ -94,8 +95,8 @@ pub struct RmsNorm {
 /// Rotary position embedding of `x[tokens, heads * head_dim]`, half-split: element `i` of a head is
 /// rotated with element `i + head_dim / 2`.
 ///
-/// The table is `lut[tokens, head_dim]`, a row being the cosines of the `head_dim / 2` angles and then
-/// their sines; one row serves all heads of its token.
+/// The table is `lut[tokens, head_dim]`, a row being the cosines of the `head_dim / 2` angles and
+/// then their sines; one row serves all heads of its token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct Rope {
     /// Tokens: rows of x and of the table.

@@ -11,8 +11,8 @@ use crate::{DType, Op, Rounding};
 
 /// What one ELF holds and one dispatch runs: launches, in order, over positional buffer arguments.
 ///
-/// The emulated NPU interprets the launches; a hardware device loads the ELF of the same name and checks
-/// its arguments against these.
+/// The emulated NPU interprets the launches; a hardware device loads the ELF of the same name and
+/// checks its arguments against these.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// Name: that of the ELF, and of the dispatch in a profile.
@@ -30,8 +30,8 @@ pub struct Arg {
     pub name: String,
     /// Element type.
     pub dtype: DType,
-    /// Extents, outermost first. A launch's operand may add or leave out leading ones of extent 1: a
-    /// buffer is flat memory, and a single row is a vector.
+    /// Extents, outermost first. A launch's operand may add or leave out leading ones of extent 1:
+    /// a buffer is flat memory, and a single row is a vector.
     pub shape: Vec<usize>,
     /// Who writes it, and when.
     pub role: Role,

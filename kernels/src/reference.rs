@@ -1,7 +1,7 @@
 //! Each op in f32, from the same bf16 inputs: what a kernel is compared with.
 //!
-//! This is the registry's reference: no BFP16, no narrowing inside. Compare f32 outputs with it as it is,
-//! bf16 outputs with it narrowed to nearest even.
+//! This is the registry's reference: no BFP16, no narrowing inside. Compare f32 outputs with it as
+//! it is, bf16 outputs with it narrowed to nearest even.
 
 mod attention;
 mod product;
@@ -13,8 +13,8 @@ use product::product;
 
 /// Computes `op` on `inputs`: the operands it reads, in argument order.
 ///
-/// GEMM sums in f32 (as a CPU's BLAS), GEMV, `RMSNorm` and the softmax in f64; the result is the op's one
-/// output, row-major.
+/// GEMM sums in f32 (as a CPU's BLAS), GEMV, `RMSNorm` and the softmax in f64; the result is the
+/// op's one output, row-major.
 ///
 /// # Errors
 /// If the op is illegal ([`Op::check`]) or `inputs` are not its operands.

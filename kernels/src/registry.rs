@@ -76,11 +76,11 @@ pub fn published(op: &Op) -> Tolerance {
 
 /// The tolerance to gate `op` with: the published one, but for a GEMM with K < 1024.
 ///
-/// A GEMM's inputs are drawn from `randn / sqrt(K)`, so its outputs have a root mean square of
-/// `1 / sqrt(K)`. The published `atol` is absolute and was met at K >= 1024; at K = 512 the very same
+/// A GEMM's inputs are drawn from `randn / sqrt(K)`, so its outputs have a root mean square of `1 /
+/// sqrt(K)`. The published `atol` is absolute and was met at K >= 1024; at K = 512 the very same
 /// arithmetic leaves 14 of 262,144 elements outside, at K = 64 4 % of them (as the registry itself
-/// observes). For K < 1024, `atol` therefore grows by `sqrt(1024 / K)`, which keeps its size relative to
-/// the outputs what it is at K = 1024.
+/// observes). For K < 1024, `atol` therefore grows by `sqrt(1024 / K)`, which keeps its size
+/// relative to the outputs what it is at K = 1024.
 pub fn effective(op: &Op) -> Tolerance {
     let tolerance = published(op);
     match *op {

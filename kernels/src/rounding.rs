@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// How a core narrows f32 to bf16.
 ///
-/// On AIE2P the mode is state of the core (control register `crRnd`: `floor` = 0, `conv_even` = 12), set
-/// by some kernels and left alone by others, and it decides most of the registry's accuracy figures.
-/// So it is explicit in each [`Launch`](crate::Launch).
+/// On AIE2P the mode is state of the core (control register `crRnd`: `floor` = 0, `conv_even` =
+/// 12), set by some kernels and left alone by others, and it decides most of the registry's
+/// accuracy figures. So it is explicit in each [`Launch`](crate::Launch).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounding {

@@ -12,9 +12,9 @@ pub enum Toolchain {
     /// Every core rounds to nearest even: what mlir-aie pull request 3587 (2026-08-24) proposes.
     #[serde(rename = "rne")]
     Rne,
-    /// The toolchain of the registry's figures (measured 2026-06 to 2026-08): cores whose kernel sets
-    /// the mode (GEMM, GEMV, FlashAttention) round to nearest even, every other core is left at the
-    /// reset value, floor.
+    /// The toolchain of the registry's figures (measured 2026-06 to 2026-08): cores whose kernel
+    /// sets the mode (GEMM, GEMV, FlashAttention) round to nearest even, every other core is left
+    /// at the reset value, floor.
     #[serde(rename = "npu2-2026-06")]
     Npu2_2026_06,
 }
@@ -25,10 +25,11 @@ impl Toolchain {
 
     /// The mode that `op` runs under.
     ///
-    /// Found by matching each mode to the registry's published accuracy: with round-to-nearest-even,
-    /// element-wise add and `RoPE` would equal the reference bit for bit, where silicon showed 1.9e-3
-    /// and 2.8e-3, which are floor's figures. For [`GemmOutput::FusedCast`] the mode is that of the
-    /// separate cast launch: the product itself is accumulated in f32.
+    /// Found by matching each mode to the registry's published accuracy: with
+    /// round-to-nearest-even, element-wise add and `RoPE` would equal the reference bit for bit,
+    /// where silicon showed 1.9e-3 and 2.8e-3, which are floor's figures. For
+    /// [`GemmOutput::FusedCast`] the mode is that of the separate cast launch: the product itself
+    /// is accumulated in f32.
     pub fn rounding(self, op: &Op) -> Rounding {
         match (self, op) {
             (Self::Rne, _) | (Self::Npu2_2026_06, Op::Gemv(_) | Op::FlashAttention(_)) => {

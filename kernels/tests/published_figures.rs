@@ -1,8 +1,8 @@
 //! The emulated NPU is as far from the f32 reference as silicon was.
 //!
 //! The figures are the `mean_rel_L1` that the kernel registry of Xilinx/mlir-air (commit e972f294)
-//! publishes for these shapes. Inputs here are of the same distribution, not the same values, so they
-//! are met within a few percent.
+//! publishes for these shapes. Inputs here are of the same distribution, not the same values, so
+//! they are met within a few percent.
 
 #![allow(clippy::unwrap_used)] // A test says no more than the error itself does.
 

@@ -50,8 +50,8 @@ pub enum DeviceError {
     },
     /// A tensor of another shape than the buffer.
     #[error(
-        "program `{program}`, set {set}: `{arg}` has shape {expected:?}, the tensor {found:?}; pad or \
-         transpose it",
+        "program `{program}`, set {set}: `{arg}` has shape {expected:?}, the tensor {found:?}; pad \
+         or transpose it",
         set = set.0
     )]
     WrongShape {
@@ -68,8 +68,8 @@ pub enum DeviceError {
     },
     /// A static buffer written a second time.
     #[error(
-        "program `{program}`, set {set}: the static buffer `{arg}` is already written; static buffers \
-         are written once, so give each layer a buffer set of its own, or make it an Input",
+        "program `{program}`, set {set}: the static buffer `{arg}` is already written; static \
+         buffers are written once, so give each layer a buffer set of its own, or make it an Input",
         set = set.0
     )]
     StaticRewritten {
@@ -98,8 +98,8 @@ pub enum DeviceError {
     },
     /// A run with a static buffer that was never written.
     #[error(
-        "program `{program}`, set {set}: the static buffer `{arg}` was never written; write it before \
-         the first run of this set",
+        "program `{program}`, set {set}: the static buffer `{arg}` was never written; write it \
+         before the first run of this set",
         set = set.0
     )]
     StaticUnwritten {
@@ -125,8 +125,8 @@ pub enum DeviceError {
     },
     /// A run with an input left over from an earlier run.
     #[error(
-        "program `{program}`, set {set}: the input `{arg}` is stale, an earlier run has used it; write \
-         inputs before every run, or make it Static",
+        "program `{program}`, set {set}: the input `{arg}` is stale, an earlier run has used it; \
+         write inputs before every run, or make it Static",
         set = set.0
     )]
     StaleInput {
@@ -139,8 +139,8 @@ pub enum DeviceError {
     },
     /// A run with an input that was written for another set.
     #[error(
-        "program `{program}`, set {set}: the input `{arg}` was written for set {written}; write it for \
-         the set that is run next",
+        "program `{program}`, set {set}: the input `{arg}` was written for set {written}; write it \
+         for the set that is run next",
         set = set.0, written = written.0
     )]
     InputOfOtherSet {
@@ -155,8 +155,8 @@ pub enum DeviceError {
     },
     /// A launch reads a buffer that nothing wrote in this run.
     #[error(
-        "program `{program}`, set {set}, launch {launch} ({kernel}) reads `{arg}`, which nothing wrote \
-         in this run; reorder the launches",
+        "program `{program}`, set {set}, launch {launch} ({kernel}) reads `{arg}`, which nothing \
+         wrote in this run; reorder the launches",
         set = set.0
     )]
     UnwrittenRead {
@@ -173,8 +173,8 @@ pub enum DeviceError {
     },
     /// A read of a program that has not run, or whose last run failed.
     #[error(
-        "program `{program}`, set {set}: `{arg}` cannot be read, no run has completed; run the program \
-         first",
+        "program `{program}`, set {set}: `{arg}` cannot be read, no run has completed; run the \
+         program first",
         set = set.0
     )]
     NotRun {
@@ -187,8 +187,8 @@ pub enum DeviceError {
     },
     /// A read for another set than the last run was for.
     #[error(
-        "program `{program}`, set {set}: `{arg}` holds the result of set {last}, the last run; read \
-         outputs before the next run",
+        "program `{program}`, set {set}: `{arg}` holds the result of set {last}, the last run; \
+         read outputs before the next run",
         set = set.0, last = last.0
     )]
     ResultOfOtherSet {
@@ -203,8 +203,8 @@ pub enum DeviceError {
     },
     /// A read of a buffer that no launch of the last run wrote.
     #[error(
-        "program `{program}`, set {set}: no launch of the last run wrote `{arg}`; read what the program \
-         writes",
+        "program `{program}`, set {set}: no launch of the last run wrote `{arg}`; read what the \
+         program writes",
         set = set.0
     )]
     ResultUnwritten {
@@ -217,8 +217,8 @@ pub enum DeviceError {
     },
     /// A read of what the host itself wrote.
     #[error(
-        "program `{program}`, set {set}: `{arg}` is {role:?}, written by the host; only outputs and \
-         intermediates are read back",
+        "program `{program}`, set {set}: `{arg}` is {role:?}, written by the host; only outputs \
+         and intermediates are read back",
         set = set.0
     )]
     NotReadable {

@@ -1,14 +1,14 @@
 //! The block format of AIE2P's emulated bf16 matrix products: bfp16ebs8.
 //!
 //! Eight neighbours along K share an exponent `e = floor(log2(max |x|))`; each keeps an 8-bit two's
-//! complement mantissa in steps of `2^(e - 6)`. If a rounded mantissa leaves `[-128, 127]`, which only
-//! +127.5 can, the exponent is raised by one and all eight are rounded again; -128 stays. This rule alone
-//! of those tried meets the published accuracy of 23 GEMM shapes to 0.0017e-3.
+//! complement mantissa in steps of `2^(e - 6)`. If a rounded mantissa leaves `[-128, 127]`, which
+//! only +127.5 can, the exponent is raised by one and all eight are rounded again; -128 stays. This
+//! rule alone of those tried meets the published accuracy of 23 GEMM shapes to 0.0017e-3.
 //!
 //! Every value of the format is exact in bf16, so the products are computed from bf16.
 //!
-//! Where no data exists, this module keeps what is wrong visible: a NaN stays one and an infinity becomes
-//! one or stays infinite. The exponent of a block is at least -120.
+//! Where no data exists, this module keeps what is wrong visible: a NaN stays one and an infinity
+//! becomes one or stays infinite. The exponent of a block is at least -120.
 
 use crate::Rounding;
 
@@ -25,8 +25,8 @@ const TO_INTEGER: f32 = 12_582_912.0; // 1.5 * 2^23
 /// Pairs of neighbours in a block.
 pub(crate) const PAIRS: usize = BLOCK / 2;
 
-/// Quantises `W` blocks side by side, in place: `pairs[p][w]` holds value `2 p` of block `w` in its lower
-/// half and value `2 p + 1` in its upper half, both bf16.
+/// Quantises `W` blocks side by side, in place: `pairs[p][w]` holds value `2 p` of block `w` in its
+/// lower half and value `2 p + 1` in its upper half, both bf16.
 #[inline(always)]
 pub(crate) fn quantise<const W: usize>(pairs: &mut [[u32; W]; PAIRS], rounding: Rounding) {
     match rounding {

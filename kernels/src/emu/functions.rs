@@ -17,10 +17,10 @@ pub struct Functions {
 
 /// `2^x`: f32 in, bf16 out.
 ///
-/// The hardware model is *derived*: the vendor's page says that the input is truncated to 11 fractional bits
-/// and the result is an approximation; of some 15 variants, this one alone reproduces the published
-/// FlashAttention figures, six of them held out: chop x to 11 fractional bits, `2^floor(x) * (1 + frac)`, chop to bf16.
-/// It is up to 6.1 % high.
+/// The hardware model is *derived*: the vendor's page says that the input is truncated to 11
+/// fractional bits and the result is an approximation; of some 15 variants, this one alone
+/// reproduces the published FlashAttention figures, six of them held out: chop x to 11 fractional
+/// bits, `2^floor(x) * (1 + frac)`, chop to bf16. It is up to 6.1 % high.
 #[derive(Clone, Debug, Default)]
 pub enum Exp2 {
     /// The hardware model.
@@ -28,15 +28,16 @@ pub enum Exp2 {
     Hardware,
     /// `2^x`, narrowed to nearest even.
     Exact,
-    /// A sweep of an instruction: entry `i` is the result for the bf16 of bits `i`. Arguments are narrowed to
-    /// bf16 (nearest even) to look them up, which is coarser than what the instruction reads.
+    /// A sweep of an instruction: entry `i` is the result for the bf16 of bits `i`. Arguments are
+    /// narrowed to bf16 (nearest even) to look them up, which is coarser than what the instruction
+    /// reads.
     Table(Bf16Table),
 }
 
 /// `tanh(x)`: bf16 in, bf16 out.
 ///
-/// The surrogate is *fitted*, not derived: the hardware's function is not described anywhere.
-/// `|t| = max(|tanh x| - c (1 - |tanh x|), 0)` with `c = 0.0134`, narrowed to nearest even, meets the
+/// The surrogate is *fitted*, not derived: the hardware's function is not described anywhere. `|t|
+/// = max(|tanh x| - c (1 - |tanh x|), 0)` with `c = 0.0134`, narrowed to nearest even, meets the
 /// published mean errors of SiLU and GELU and their largest absolute errors, but not SiLU's largest
 /// relative error (0.12 to 0.19 against 0.41).
 #[derive(Clone, Debug, Default)]
@@ -91,7 +92,7 @@ const TANH_SHORTFALL: f64 = 0.0134;
 
 impl Exp2 {
     /// `2^x`. NaN stays NaN.
-    pub(crate) fn eval(&self, x: f32) -> bf16 {
+    pub fn eval(&self, x: f32) -> bf16 {
         match self {
             _ if x.is_nan() => bf16::NAN,
             Self::Hardware => {
@@ -108,7 +109,7 @@ impl Exp2 {
 
 impl Tanh {
     /// `tanh(x)`. NaN stays NaN.
-    pub(crate) fn eval(&self, x: f32) -> bf16 {
+    pub fn eval(&self, x: f32) -> bf16 {
         let tanh = f64::from(x).tanh();
         match self {
             Self::Surrogate => {

@@ -258,3 +258,40 @@ fn usage(steps: &[Step], arg: ArgIndex) -> StaticUse {
     }
     usage
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Add, DType, Launch, Op, Rounding};
+
+    /// `Program::check` refuses such a program; the rule holds all the same.
+    #[test]
+    fn a_launch_that_reads_what_nothing_wrote_is_an_error() {
+        let arg = |name: &str, role| Arg {
+            name: name.into(),
+            dtype: DType::Bf16,
+            shape: vec![1, 16],
+            role,
+        };
+        let program = Program {
+            name: "unordered".into(),
+            args: vec![arg("x", Role::Input), arg("t", Role::Intermediate), arg("y", Role::Output)],
+            launches: vec![Launch {
+                op: Op::Add(Add { rows: 1, cols: 16 }),
+                args: [0, 1, 2].map(ArgIndex).into(),
+                rounding: Rounding::Floor,
+            }],
+        };
+        let unit = VectorUnit::detect();
+        let mut loaded = Loaded::new(&program, &EmulatorOptions::default(), &mut Tables::default());
+        let x = Tensor::bf16([16], vec![half::bf16::ONE; 16]).unwrap();
+        loaded.write(unit, BufferSet(0), ArgIndex(0), x).unwrap();
+        let error = loaded.run(unit, BufferSet(0), &mut Scratch::default()).unwrap_err();
+        assert!(
+            matches!(&error, DeviceError::UnwrittenRead { launch: 0, arg, .. } if arg == "t"),
+            "{error}"
+        );
+        let error = loaded.read(BufferSet(0), ArgIndex(2)).unwrap_err();
+        assert!(matches!(error, DeviceError::NotRun { .. }), "{error}");
+    }
+}

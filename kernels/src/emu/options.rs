@@ -5,8 +5,8 @@ use std::{fmt, str::FromStr};
 use super::{Functions, VectorUnit};
 use crate::Kernel;
 
-/// How to set up an [`Emulator`](super::Emulator). The default is the hardware's arithmetic on the fastest
-/// vector unit of this machine.
+/// How to set up an [`Emulator`](super::Emulator). The default is the hardware's arithmetic on the
+/// fastest vector unit of this machine.
 #[derive(Clone, Debug, Default)]
 pub struct EmulatorOptions {
     /// The transcendental functions.

@@ -1,4 +1,5 @@
-//! Quantising matrices to BFP16 along K and packing them for [`Simd::multiply`](super::vector::Simd).
+//! Quantising matrices to BFP16 along K and packing them for
+//! [`Simd::multiply`](super::vector::Simd).
 
 use half::bf16;
 use rayon::prelude::*;
@@ -16,8 +17,8 @@ fn join(even: bf16, odd: bf16) -> u32 {
     u32::from(even.to_bits()) | (u32::from(odd.to_bits()) << 16)
 }
 
-/// Packs up to [`Tile::ROWS`] rows of a row-major matrix, `width` apart, `2 * pairs.len()` values along K
-/// from each; missing rows are zero.
+/// Packs up to [`Tile::ROWS`] rows of a row-major matrix, `width` apart, `2 * pairs.len()` values
+/// along K from each; missing rows are zero.
 #[inline(always)]
 pub(crate) fn pack_rows<S: Simd>(
     simd: S,
@@ -67,8 +68,8 @@ fn read_pairs(values: &[bf16], words: &mut [u32; 2 * PAIRS]) {
     }
 }
 
-/// Packs up to [`Tile::COLS`] columns of a row-major matrix, rows `width` apart, `2 * pairs.len()` values
-/// along K from each; missing columns are zero.
+/// Packs up to [`Tile::COLS`] columns of a row-major matrix, rows `width` apart, `2 * pairs.len()`
+/// values along K from each; missing columns are zero.
 #[inline(always)]
 pub(crate) fn pack_columns(
     rounding: Rounding,

@@ -94,8 +94,8 @@ impl Step {
         Self { op: launch.op, rounding: launch.rounding, datapath, reads: reads.to_vec(), out }
     }
 
-    /// The mode in which the operand at `position` is quantised and packed, if it is a right matrix that
-    /// this step wants packed.
+    /// The mode in which the operand at `position` is quantised and packed, if it is a right matrix
+    /// that this step wants packed.
     pub(super) fn packs(&self, position: usize) -> Option<Rounding> {
         match &self.datapath {
             Datapath::Gemm(gemm) if position == 1 => {
@@ -139,7 +139,8 @@ impl Step {
             (Datapath::Add, Values::Bf16(out)) => {
                 add::run(unit, rounding, read(0)?, read(1)?, out);
             }
-            // The reference, or an output of another type than the kernel's, which `Program::check` refuses.
+            // The reference, or an output of another type than the kernel's, which `Program::check`
+            // refuses.
             (_, out) => self.run_reference(operands, out)?,
         }
         Ok(())

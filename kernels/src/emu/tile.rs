@@ -1,7 +1,7 @@
 //! The operands and the result of the innermost matrix product.
 //!
-//! K is walked in pairs of bf16, the pair's even element in the lower half of a 32-bit word: the operand
-//! format of `vdpbf16ps`, and one that every other unit widens with a shift and a mask.
+//! K is walked in pairs of bf16, the pair's even element in the lower half of a 32-bit word: the
+//! operand format of `vdpbf16ps`, and one that every other unit widens with a shift and a mask.
 
 use crate::Rounding;
 

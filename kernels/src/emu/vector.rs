@@ -1,8 +1,9 @@
 //! The vector units of the host's CPU, and the one place where one is chosen.
 //!
-//! A [`Task`] is portable code, generic over [`Simd`]. [`VectorUnit::run`] compiles it once for each unit,
-//! with that unit's instructions enabled, and calls the right one: the compiler vectorises the portable
-//! part, and the methods of [`Simd`], which it would not find by itself, are written by hand.
+//! A [`Task`] is portable code, generic over [`Simd`]. [`VectorUnit::run`] compiles it once for
+//! each unit, with that unit's instructions enabled, and calls the right one: the compiler
+//! vectorises the portable part, and the methods of [`Simd`], which it would not find by itself,
+//! are written by hand.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -23,17 +24,17 @@ pub(crate) const LANES: usize = 64;
 
 /// The operations of a vector unit that are written by hand.
 pub(crate) trait Simd: Copy {
-    /// `c += a b`: [`Tile::ROWS`] rows by [`Tile::COLS`] columns over the pairs of K in `a` and `b`, as
-    /// far as the shorter goes.
+    /// `c += a b`: [`Tile::ROWS`] rows by [`Tile::COLS`] columns over the pairs of K in `a` and
+    /// `b`, as far as the shorter goes.
     ///
-    /// All units add in one order, so that all give the same bits: pair after pair, of each pair the odd
-    /// element first. That is the order of `vdpbf16ps`; the product of two bf16 is exact in f32, so fused
-    /// and separate additions agree. (`vdpbf16ps` alone flushes denormal inputs and results to zero; sums
-    /// below 1e-38 may differ.)
+    /// All units add in one order, so that all give the same bits: pair after pair, of each pair
+    /// the odd element first. That is the order of `vdpbf16ps`; the product of two bf16 is exact in
+    /// f32, so fused and separate additions agree. (`vdpbf16ps` alone flushes denormal inputs and
+    /// results to zero; sums below 1e-38 may differ.)
     fn multiply(self, a: &[LeftPair], b: &[RightPair], c: &mut Tile);
 
-    /// `lanes[i] += a[j][i] x[j][i]` for each j in turn, as far as the shorter of the two goes: the sums of a
-    /// GEMV. (Left to itself, the compiler keeps the lanes in memory.)
+    /// `lanes[i] += a[j][i] x[j][i]` for each j in turn, as far as the shorter of the two goes: the
+    /// sums of a GEMV. (Left to itself, the compiler keeps the lanes in memory.)
     fn accumulate(self, a: &[[bf16; LANES]], x: &[[f32; LANES]], lanes: &mut [f32; LANES]);
 
     /// Exchanges rows and columns. (Left to itself, the compiler gathers words one by one.)
@@ -48,8 +49,8 @@ pub(crate) trait Simd: Copy {
     }
 }
 
-/// Portable code to run with a unit's instructions. Implementations of `run` are `#[inline(always)]`, or
-/// they would be compiled without them.
+/// Portable code to run with a unit's instructions. Implementations of `run` are
+/// `#[inline(always)]`, or they would be compiled without them.
 pub(crate) trait Task {
     /// What it returns.
     type Output;

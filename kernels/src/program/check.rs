@@ -52,8 +52,8 @@ pub enum ProgramError {
     },
     /// A launch names an argument that the program does not have.
     #[error(
-        "program `{program}`, launch {launch} ({kernel}): operand `{operand}` is argument {index}, but \
-         the program has {count}"
+        "program `{program}`, launch {launch} ({kernel}): operand `{operand}` is argument {index}, \
+         but the program has {count}"
     )]
     NoSuchArg {
         /// Program name.
@@ -90,8 +90,8 @@ pub enum ProgramError {
     },
     /// A launch writes what only the host may write.
     #[error(
-        "program `{program}`, launch {launch} ({kernel}) writes `{arg}`, which is {role:?}; make it \
-         Intermediate or Output"
+        "program `{program}`, launch {launch} ({kernel}) writes `{arg}`, which is {role:?}; make \
+         it Intermediate or Output"
     )]
     WritesHostBuffer {
         /// Program name.
@@ -107,8 +107,8 @@ pub enum ProgramError {
     },
     /// A launch reads and writes one buffer.
     #[error(
-        "program `{program}`, launch {launch} ({kernel}) reads and writes `{arg}`; the kernels do not \
-         work in place, give it a buffer of its own"
+        "program `{program}`, launch {launch} ({kernel}) reads and writes `{arg}`; the kernels do \
+         not work in place, give it a buffer of its own"
     )]
     InPlace {
         /// Program name.
@@ -122,8 +122,8 @@ pub enum ProgramError {
     },
     /// A launch reads what no earlier launch wrote.
     #[error(
-        "program `{program}`, launch {launch} ({kernel}) reads `{arg}` before any launch has written \
-         it; reorder the launches or make it an Input"
+        "program `{program}`, launch {launch} ({kernel}) reads `{arg}` before any launch has \
+         written it; reorder the launches or make it an Input"
     )]
     ReadBeforeWrite {
         /// Program name.
@@ -146,9 +146,9 @@ pub enum ProgramError {
 }
 
 impl Program {
-    /// Checks all that can be known before a run: operands exist and agree in type and shape, no launch
-    /// writes an [`Input`](Role::Input) or [`Static`](Role::Static) or works in place, what is read has
-    /// been written, every output is written, names are unique.
+    /// Checks all that can be known before a run: operands exist and agree in type and shape, no
+    /// launch writes an [`Input`](Role::Input) or [`Static`](Role::Static) or works in place, what
+    /// is read has been written, every output is written, names are unique.
     ///
     /// # Errors
     /// The first of these that does not hold.
@@ -265,7 +265,8 @@ impl Program {
     }
 }
 
-/// Equal up to leading extents of 1: the `[1, 576]` that a norm writes is the `[576]` that a GEMV reads.
+/// Equal up to leading extents of 1: the `[1, 576]` that a norm writes is the `[576]` that a GEMV
+/// reads.
 pub(crate) fn same_memory(a: &[usize], b: &[usize]) -> bool {
     fn significant(shape: &[usize]) -> &[usize] {
         &shape[shape.iter().take_while(|&&extent| extent == 1).count()..]

@@ -14,8 +14,8 @@ pub(super) fn product(m: usize, k: usize, n: usize, a: Strided<'_>, b: Strided<'
     };
     assert!(a.0.len() >= reach(m, k, a) && b.0.len() >= reach(k, n, b) && c.len() == m * n);
     assert!(a.1 >= 0 && a.2 >= 0 && b.1 >= 0 && b.2 >= 0);
-    // SAFETY: strides are not negative and every index that `sgemm` forms from them lies within its slice
-    // (asserted above); `c` is borrowed mutably, so it does not overlap `a` or `b`.
+    // SAFETY: strides are not negative and every index that `sgemm` forms from them lies within its
+    // slice (asserted above); `c` is borrowed mutably, so it does not overlap `a` or `b`.
     unsafe {
         sgemm(
             m,

@@ -1,8 +1,8 @@
 //! FlashAttention: a bf16 online softmax between two BFP16 products, in four cascade stages.
 //!
-//! Each stage owns a contiguous quarter of the keys and walks it in chunks of 64; the stages are merged
-//! last to first. Scores, probabilities, the running maximum, the rescaling factor, the denominator and the
-//! output are bf16 between steps. The hardware's `exp2` dominates the error.
+//! Each stage owns a contiguous quarter of the keys and walks it in chunks of 64; the stages are
+//! merged last to first. Scores, probabilities, the running maximum, the rescaling factor, the
+//! denominator and the output are bf16 between steps. The hardware's `exp2` dominates the error.
 
 mod softmax;
 
@@ -46,7 +46,8 @@ pub(in super::super) fn run(
     o: &mut [bf16],
 ) {
     let chunks = op.tokens / CHUNK;
-    // A chunk of one head: keys as 2 panels of head_dim / 2 pairs, values as head_dim / 32 panels of 32.
+    // A chunk of one head: keys as 2 panels of head_dim / 2 pairs, values as head_dim / 32 panels
+    // of 32.
     let chunk_pairs = 2 * op.head_dim;
     packed.resize(op.kv_heads * chunks * chunk_pairs, RightPair::ZERO);
     packed.par_chunks_mut(chunk_pairs).enumerate().for_each(|(i, pairs)| {
@@ -177,9 +178,10 @@ impl Rows<'_> {
             Mask::Full => CHUNK,
             Mask::Causal => (self.first + row + 1).saturating_sub(first_key).min(CHUNK),
         };
-        // A chunk that is masked for all rows changes nothing. Its scores are -inf, so the maximum m stays;
-        // every probability is exp(-inf - m) = exp(lowest) = 0 and every factor exp(m - m) = exp(0) = 1, as
-        // `skips_masked` has checked; O 1 + 0 and l 1 + 0 are then exact in every rounding mode.
+        // A chunk that is masked for all rows changes nothing. Its scores are -inf, so the maximum
+        // m stays; every probability is exp(-inf - m) = exp(lowest) = 0 and every factor exp(m - m)
+        // = exp(0) = 1, as `skips_masked` has checked; O 1 + 0 and l 1 + 0 are then exact in every
+        // rounding mode.
         if visible(Tile::ROWS - 1) == 0 && self.exp.skips_masked() {
             return;
         }

@@ -49,8 +49,8 @@ impl Task for Rows<'_> {
     }
 }
 
-/// Lane `i` sums the products `i + 64 j`; then lanes `i` and `i + 32` are added, `i` and `i + 16`, and so
-/// on. The order is fixed and the products are exact in f32: the same bits everywhere.
+/// Lane `i` sums the products `i + 64 j`; then lanes `i` and `i + 32` are added, `i` and `i + 16`,
+/// and so on. The order is fixed and the products are exact in f32: the same bits everywhere.
 #[inline(always)]
 fn dot<S: Simd>(simd: S, a: &[bf16], x: &[f32]) -> f32 {
     let mut lanes = [0.0; LANES];

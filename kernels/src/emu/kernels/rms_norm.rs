@@ -59,8 +59,8 @@ impl Rows<'_> {
         let RmsNorm { cols, eps, .. } = self.norm;
         for (y, x) in self.y.chunks_exact_mut(cols).zip(self.x.chunks_exact(cols)) {
             let mean = sum_of_squares(x) / cols as f32;
-            // The hardware's scalar reciprocal square root is taken to be exact: the published figures
-            // leave room for a relative error of 1e-4.
+            // The hardware's scalar reciprocal square root is taken to be exact: the published
+            // figures leave room for a relative error of 1e-4.
             let scale = widen(narrow(1.0 / (mean + eps).sqrt()));
             for ((y, &x), &w) in y.iter_mut().zip(x).zip(self.w) {
                 *y = narrow(widen(narrow(widen(x) * scale)) * widen(w));

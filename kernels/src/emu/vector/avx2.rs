@@ -77,14 +77,16 @@ fn piece(a: &[LeftPair], b: &[RightPair], c: &mut Tile, row: usize, col: usize) 
     let mut sums = [[_mm256_setzero_ps(); VECTORS]; ROWS];
     for (sums, c) in sums.iter_mut().zip(&c.0[row..row + ROWS]) {
         for (sum, part) in sums.iter_mut().zip(c[col..].as_chunks::<8>().0) {
-            // SAFETY: `part` is 8 floats, aligned to 32 bytes: a `Tile` is, and `col` is a multiple of 8.
+            // SAFETY: `part` is 8 floats, aligned to 32 bytes: a `Tile` is, and `col` is a multiple
+            // of 8.
             *sum = unsafe { _mm256_load_ps(part.as_ptr()) };
         }
     }
     for (a, b) in a.iter().zip(b) {
         for v in 0..VECTORS {
             let part = &b.0[col..].as_chunks::<8>().0[v];
-            // SAFETY: `part` is 8 words, aligned to 32 bytes: a `RightPair` is, `col` is a multiple of 8.
+            // SAFETY: `part` is 8 words, aligned to 32 bytes: a `RightPair` is, `col` is a multiple
+            // of 8.
             let b = unsafe { _mm256_load_si256(part.as_ptr().cast()) };
             let odd = _mm256_castsi256_ps(_mm256_and_si256(b, upper));
             let even = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(b));
@@ -104,7 +106,8 @@ fn piece(a: &[LeftPair], b: &[RightPair], c: &mut Tile, row: usize, col: usize) 
     }
 }
 
-/// Exchanges the rows and columns of 8 x 8 words: words, then pairs of words, then halves of vectors.
+/// Exchanges the rows and columns of 8 x 8 words: words, then pairs of words, then halves of
+/// vectors.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn transpose(words: &mut [[u32; 8]; 8]) {

@@ -70,15 +70,16 @@ fn multiply(a: &[LeftPair], b: &[RightPair], c: &mut Tile) {
     let mut sums = [[_mm512_setzero_ps(); VECTORS]; Tile::ROWS];
     for (sums, row) in sums.iter_mut().zip(&c.0) {
         for (sum, part) in sums.iter_mut().zip(row.as_chunks::<16>().0) {
-            // SAFETY: `part` is 16 floats, aligned to 64 bytes: a `Tile` is, its rows are 128 bytes.
+            // SAFETY: `part` is 16 floats, aligned to 64 bytes: a `Tile` is, its rows are 128
+            // bytes.
             *sum = unsafe { _mm512_load_ps(part.as_ptr()) };
         }
     }
     for (a, b) in a.iter().zip(b) {
         let parts = b.0.as_chunks::<16>().0;
         let b: [__m512bh; VECTORS] = std::array::from_fn(|v| {
-            // SAFETY: a part is 16 words, aligned to 64 bytes as `RightPair` is and one is 128 bytes;
-            // both vector types are 512 plain bits.
+            // SAFETY: a part is 16 words, aligned to 64 bytes as `RightPair` is and one is 128
+            // bytes; both vector types are 512 plain bits.
             unsafe { transmute(_mm512_load_si512(parts[v].as_ptr().cast())) }
         });
         for (sums, &a) in sums.iter_mut().zip(&a.0) {

@@ -47,8 +47,8 @@ impl Exponential {
         widen(self.get(d))
     }
 
-    /// Whether `exp(lowest)` is 0 and `exp(0)` is 1, so that masked chunks may be skipped: true of the
-    /// hardware's function and the exact one, and to be checked for a table.
+    /// Whether `exp(lowest)` is 0 and `exp(0)` is 1, so that masked chunks may be skipped: true of
+    /// the hardware's function and the exact one, and to be checked for a table.
     #[inline(always)]
     pub(super) fn skips_masked(&self) -> bool {
         self.get(bf16::NEG_INFINITY) == bf16::ZERO && self.get(bf16::ZERO) == bf16::ONE
@@ -83,9 +83,9 @@ impl Accumulator {
         &mut self.o[..self.panels]
     }
 
-    /// Takes in the scores of a chunk, of which row `r` sees the first `visible(r)`: new maximum, output and
-    /// denominator rescaled. Returns the probabilities, quantised and packed for their product with the
-    /// values.
+    /// Takes in the scores of a chunk, of which row `r` sees the first `visible(r)`: new maximum,
+    /// output and denominator rescaled. Returns the probabilities, quantised and packed for their
+    /// product with the values.
     #[inline(always)]
     pub(super) fn update<S: Simd>(
         &mut self,
@@ -206,4 +206,41 @@ pub(super) fn reciprocal(v: f32, rounding: Rounding) -> f32 {
     let a = round(round(K2 - v * y) * y);
     let y = round(-(a * K1));
     round(-(y * round(y * v + 2.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_reciprocal_equals_numpy_bit_for_bit_in_every_mode() {
+        let file: Value =
+            serde_json::from_str(include_str!("../../../../tests/vectors/reciprocal.json"))
+                .unwrap();
+        let words = |key: &str| -> Vec<u16> {
+            let digits = file[key].as_str().unwrap().as_bytes().as_chunks::<4>().0;
+            let word = |digits: &[u8; 4]| std::str::from_utf8(digits).unwrap().to_owned();
+            digits.iter().map(|d| u16::from_str_radix(&word(d), 16).unwrap()).collect()
+        };
+        for (name, rounding) in [
+            ("nearest-even", Rounding::NearestEven),
+            ("floor", Rounding::Floor),
+            ("toward-zero", Rounding::TowardZero),
+        ] {
+            for (v, expected) in words("input").into_iter().zip(words(name)) {
+                let found = reciprocal(widen(bf16::from_bits(v)), rounding);
+                assert_eq!((found.to_bits() >> 16) as u16, expected, "1 / {v:#06x}, {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_hardware_exponential_lets_masked_chunks_be_skipped() {
+        for head_dim in [64, 128, 256] {
+            let exponential = super::super::exponential(&Exp2::Hardware, head_dim);
+            assert!(exponential.skips_masked());
+        }
+    }
 }

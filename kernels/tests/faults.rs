@@ -1,0 +1,193 @@
+//! Faults that the registry's gate must catch, and one that it is meant to help find.
+
+#![allow(clippy::unwrap_used)] // A test says no more than the error itself does.
+
+mod support;
+
+use half::bf16;
+use npugate_kernels::{
+    Add, Bf16Table, EmulatorOptions, Exp2, FlashAttention, Functions, Gemm, GemmOutput, Gemv,
+    Kernel, Mask, Op, Rope, Rounding, SiluMul, Substitution, Tanh, Tensor, Toolchain,
+    inputs::{self, Draw},
+    reference, registry,
+};
+use support::{launch, launch_with, mean_rel_l1, narrowed};
+
+/// Elements outside the registry's tolerance.
+fn outside(op: &Op, output: &[f32], reference: &[f32]) -> usize {
+    let tolerance = registry::tolerance(op);
+    assert_eq!(output.len(), reference.len());
+    output.iter().zip(reference).filter(|(y, r)| !tolerance.accepts(**y, **r)).count()
+}
+
+fn attention(tokens: usize, mask: Mask) -> Op {
+    Op::FlashAttention(FlashAttention { tokens, heads: 2, kv_heads: 2, head_dim: 64, mask })
+}
+
+#[test]
+fn an_interleaved_rope_fails_the_gate_that_the_half_split_one_passes() {
+    let rope = Rope { tokens: 64, heads: 3, head_dim: 64 };
+    let op = Op::Rope(rope);
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let output = launch(Toolchain::Npu2_2026_06, op, &inputs).to_f32();
+    assert_eq!(outside(&op, &output, &narrowed(&reference::run(&op, &inputs).unwrap())), 0);
+
+    let (x, lut) = (inputs[0].to_f32(), inputs[1].to_f32());
+    let half = rope.head_dim / 2;
+    let mut interleaved = vec![0.0; x.len()];
+    for (i, pair) in x.chunks(2).enumerate() {
+        let (token, j) = (2 * i / (rope.heads * rope.head_dim), i % half);
+        let (cos, sin) = (lut[token * rope.head_dim + j], lut[token * rope.head_dim + half + j]);
+        interleaved[2 * i] = pair[0] * cos - pair[1] * sin;
+        interleaved[2 * i + 1] = pair[0] * sin + pair[1] * cos;
+    }
+    assert!(outside(&op, &interleaved, &reference::run(&op, &inputs).unwrap()) > x.len() / 2);
+}
+
+#[test]
+fn attention_that_floors_is_caught() {
+    let op = attention(512, Mask::Full);
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let reference = narrowed(&reference::run(&op, &inputs).unwrap());
+    let floored = launch_with(EmulatorOptions::default(), op, Rounding::Floor, &inputs).to_f32();
+    // The registry's wide atol of 0.1 lets most of it pass; the mean error, 0.044 when it is right,
+    // does not.
+    let error = mean_rel_l1(&floored, &reference);
+    assert!(error > 0.1, "mean_rel_L1 {error}");
+}
+
+#[test]
+fn an_attention_that_forgets_its_mask_is_caught() {
+    let causal = attention(256, Mask::Causal);
+    let inputs = inputs::draw(&causal, Draw::Registry { seed: 1 });
+    let reference = narrowed(&reference::run(&causal, &inputs).unwrap());
+    let full = launch(Toolchain::Npu2_2026_06, attention(256, Mask::Full), &inputs).to_f32();
+    assert!(outside(&causal, &full, &reference) > full.len() / 4);
+}
+
+#[test]
+fn a_zeroed_block_of_columns_is_caught() {
+    let op = Op::Gemm(Gemm { m: 64, k: 1024, n: 256, output: GemmOutput::Drain });
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let reference = narrowed(&reference::run(&op, &inputs).unwrap());
+    let mut output = launch(Toolchain::Npu2_2026_06, op, &inputs).to_f32();
+    assert_eq!(outside(&op, &output, &reference), 0);
+    for row in output.chunks_mut(256) {
+        row[128..144].fill(0.0);
+    }
+    assert!(outside(&op, &output, &reference) > 64 * 16 * 9 / 10);
+}
+
+#[test]
+fn the_published_atol_is_too_tight_for_a_short_gemm_and_the_effective_one_is_not() {
+    let op = Op::Gemm(Gemm { m: 192, k: 64, n: 256, output: GemmOutput::Drain });
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let reference = narrowed(&reference::run(&op, &inputs).unwrap());
+    let output = launch(Toolchain::Npu2_2026_06, op, &inputs).to_f32();
+    let published = registry::published(&op);
+    let failing = output.iter().zip(&reference).filter(|(y, r)| !published.accepts(**y, **r));
+    // The registry itself reports about 4 % for this shape.
+    let share = failing.count() as f64 / output.len() as f64;
+    assert!((0.03..0.05).contains(&share), "{share}");
+    assert_eq!(outside(&op, &output, &reference), 0);
+}
+
+#[test]
+fn integers_come_out_exact_in_every_mode_wherever_they_must() {
+    let outputs = [GemmOutput::F32, GemmOutput::Drain, GemmOutput::FusedCast, GemmOutput::Direct];
+    let gemms = outputs.map(|output| Op::Gemm(Gemm { m: 40, k: 576, n: 70, output }));
+    let others = [
+        Op::Gemv(Gemv { m: 40, k: 576 }),
+        Op::Rope(Rope { tokens: 8, heads: 3, head_dim: 64 }),
+        Op::Add(Add { rows: 8, cols: 100 }),
+    ];
+    for op in gemms.into_iter().chain(others) {
+        assert!(inputs::exact_integers(&op));
+        let inputs = inputs::draw(&op, Draw::Integers { seed: 1 });
+        let reference = reference::run(&op, &inputs).unwrap();
+        assert!(reference.iter().any(|&r| r != 0.0));
+        for rounding in [Rounding::NearestEven, Rounding::Floor, Rounding::TowardZero] {
+            let output = launch_with(EmulatorOptions::default(), op, rounding, &inputs).to_f32();
+            assert_eq!(output, reference, "{op:?} {rounding:?}");
+        }
+    }
+    assert!(!inputs::exact_integers(&Op::SiluMul(SiluMul { rows: 1, cols: 16 })));
+}
+
+#[test]
+fn a_substituted_launch_equals_its_reference_narrowed() {
+    let op = attention(256, Mask::Causal);
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let reference = narrowed(&reference::run(&op, &inputs).unwrap());
+    for substitution in
+        ["flash_attention", "flash_attention s256_d64_q2_kv2_causal:0"].map(str::parse)
+    {
+        let options = EmulatorOptions {
+            substitute: vec![substitution.unwrap()],
+            ..EmulatorOptions::default()
+        };
+        assert_eq!(launch_with(options, op, Rounding::Floor, &inputs).to_f32(), reference);
+    }
+    let other = vec![Substitution::Kernel(Kernel::Gemm)];
+    let options = EmulatorOptions { substitute: other, ..EmulatorOptions::default() };
+    assert_ne!(launch_with(options, op, Rounding::NearestEven, &inputs).to_f32(), reference);
+    assert!("flash".parse::<Substitution>().is_err() && "o_ffn:x".parse::<Substitution>().is_err());
+}
+
+#[test]
+fn an_exact_exp2_removes_most_of_attentions_error() {
+    let op = attention(512, Mask::Full);
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let reference = narrowed(&reference::run(&op, &inputs).unwrap());
+    let functions = Functions { exp2: Exp2::Exact, ..Functions::default() };
+    let options = EmulatorOptions { functions, ..EmulatorOptions::default() };
+    let output = launch_with(options, op, Rounding::NearestEven, &inputs).to_f32();
+    // 1.60e-2 in the fact sheet's ablation.
+    let error = mean_rel_l1(&output, &reference);
+    assert!((error / 1.6e-2 - 1.0).abs() < 0.08, "{error}");
+}
+
+#[test]
+fn a_users_table_takes_the_place_of_a_function() {
+    let table = |f: fn(f32) -> f32| {
+        let entries: Vec<bf16> =
+            (0..=u16::MAX).map(|i| bf16::from_f32(f(bf16::from_bits(i).to_f32()))).collect();
+        Bf16Table::new(entries).unwrap()
+    };
+    let with = |tanh: Tanh| EmulatorOptions {
+        functions: Functions { tanh, ..Functions::default() },
+        ..EmulatorOptions::default()
+    };
+    let op = Op::SiluMul(SiluMul { rows: 4, cols: 64 });
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let run = |tanh: Tanh| launch_with(with(tanh), op, Rounding::Floor, &inputs).to_f32();
+    assert_eq!(run(Tanh::Table(table(f32::tanh))), run(Tanh::Exact));
+    // With tanh = -1, the sigmoid is 0.
+    let zeros = run(Tanh::Table(table(|_| -1.0)));
+    assert!(zeros.iter().all(|&x| x == 0.0));
+    assert_eq!(Bf16Table::new(vec![bf16::ONE; 3]).unwrap_err().found, 3);
+}
+
+/// A table whose `2^0` is not 1 makes masked chunks count, so they are not skipped; causal and full
+/// must still differ only by the mask.
+#[test]
+fn a_table_that_forbids_skipping_masked_chunks_still_masks() {
+    let entries: Vec<bf16> = (0..=u16::MAX)
+        .map(|i| match bf16::from_bits(i).to_f32() {
+            x if x < -20.0 => bf16::ZERO,
+            x => bf16::from_f32(x.exp2() * 0.96875),
+        })
+        .collect();
+    let functions =
+        Functions { exp2: Exp2::Table(Bf16Table::new(entries).unwrap()), ..Functions::default() };
+    let options = EmulatorOptions { functions, ..EmulatorOptions::default() };
+    let op = attention(256, Mask::Causal);
+    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
+    let output = launch_with(options, op, Rounding::NearestEven, &inputs);
+    // The first query sees the first key alone: its output is the first value, but for the
+    // reciprocal.
+    let (first, value): (Vec<f32>, Tensor) = (output.to_f32()[..64].to_vec(), inputs[2].clone());
+    for (o, v) in first.iter().zip(value.to_f32()) {
+        assert!((o - v).abs() <= 0.05 * v.abs() + 0.02, "{o} {v}");
+    }
+}
