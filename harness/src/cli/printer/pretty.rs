@@ -29,7 +29,10 @@ impl Printer for Pretty {
         }
         writeln!(out)?;
         match (ended, self.verdicts) {
-            (Ended::Ran(record), Verdicts::All) => writeln!(out, "    {}", verdict(record)),
+            // Verdicts of failures follow at the end.
+            (Ended::Ran(record), Verdicts::All) if record.outcome.is_good() => {
+                writeln!(out, "    {}", verdict(record))
+            }
             _ => Ok(()),
         }
     }
