@@ -6,13 +6,20 @@ use crate::error::Error;
 use crate::text;
 use crate::workspace::Adapter;
 use camino::Utf8PathBuf;
-use npugate_schema::{Description, EVENTS_VAR, LISTING_SCHEMA, Listing};
+use npugate_schema::{
+    Description, EVENTS_VAR, LISTING_SCHEMA, Listing, WEIGHTS_DIR_VAR, WeightsSource,
+};
 use serde::de::DeserializeOwned;
 use std::{
+    env,
     ffi::OsString,
-    path::Path,
+    path::{self, Path, PathBuf},
     process::{Command, Output, Stdio},
 };
+
+/// Variables that hold a path. A relative one is relative to this program's
+/// folder, and a gate runs in its package's.
+const PATH_VARIABLES: [&str; 3] = [WEIGHTS_DIR_VAR, "NPUGATE_FIXTURES", "NPUGATE_EVIDENCE"];
 
 /// What a gate binary exits with when it does not understand its arguments.
 const USAGE: i32 = 2;
@@ -40,6 +47,12 @@ impl Gate {
             .env("CARGO_PKG_VERSION", &self.adapter.version)
             .env_remove(EVENTS_VAR)
             .stdin(Stdio::null());
+        for name in PATH_VARIABLES {
+            let value = env::var_os(name).filter(|value| !value.is_empty());
+            if let Some(path) = value.and_then(|value| path::absolute(value).ok()) {
+                command.env(name, path);
+            }
+        }
         command
     }
 
@@ -50,7 +63,7 @@ impl Gate {
         command
     }
 
-    /// What the binary says of itself.
+    /// What the binary says of itself, its paths as seen from here.
     ///
     /// # Errors
     ///
@@ -59,7 +72,17 @@ impl Gate {
         let mut command = self.command();
         command.arg("--describe").args(device.to_args());
         let output = self.ask(command, "describe itself")?;
-        self.parse(&output, "describe itself")
+        let mut description: Description = self.parse(&output, "describe itself")?;
+        let folder = self.adapter.folder();
+        let from_here = |path: &mut PathBuf| *path = folder.as_std_path().join(&*path);
+        description.fixtures.iter_mut().for_each(from_here);
+        if let Some(weights) = &mut description.weights {
+            weights.path.iter_mut().for_each(from_here);
+            if let WeightsSource::Bundled { path } = &mut weights.source {
+                from_here(path);
+            }
+        }
+        Ok(description)
     }
 
     /// The tests that a selection leaves, those that are off by default among

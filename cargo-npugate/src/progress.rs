@@ -145,6 +145,7 @@ impl Consumer for Progress<'_> {
     fn consume(&mut self, update: Update<'_>) {
         match update {
             Update::ModelStarted { plan, planned } => self.model_started(plan, planned),
+            Update::Launched { command } => self.shell.command(command),
             Update::TestStarted { name } => self.running(name, 0.0),
             Update::TestRunning { name, seconds } => self.running(name, seconds),
             Update::TestFinished { record } => self.finished(record),

@@ -12,7 +12,7 @@ use crate::gate::Gate;
 use crate::text;
 use events::BadLine;
 use npugate_schema::{Description, Event, ListedTest, Record};
-use std::{ffi::OsString, time::Instant};
+use std::{ffi::OsString, process::Command, time::Instant};
 use tracker::{End, Next, Tracker};
 
 /// A model whose tests are to run.
@@ -59,6 +59,8 @@ pub struct ModelResult {
 pub enum Update<'a> {
     /// A model's turn comes.
     ModelStarted { plan: &'a ModelPlan, planned: &'a [String] },
+    /// A process is about to be started.
+    Launched { command: &'a Command },
     /// A test begins.
     TestStarted { name: &'a str },
     /// Time passes in a test: its seconds so far.
@@ -154,6 +156,7 @@ fn launch(
     }
     let command = plan.gate.run_command(args, events.path());
     tracker.launch();
+    consumer.consume(Update::Launched { command: &command });
     let ended = process::follow(command, events.path(), capture, |event| {
         let now = start.elapsed().as_secs_f64();
         match event {

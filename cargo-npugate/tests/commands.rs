@@ -117,6 +117,9 @@ fn missing_weights_are_fetched_before_a_run() {
             "2 passed",
         ],
     );
+    // A relative folder is this command's, not the gate's.
+    scene.set("NPUGATE_WEIGHTS_DIR", "weights");
+    scene.run("-p alpha").expect(0, &["2 passed"]).expect_none(&["Fetching"]);
     assert_eq!(scene.read("weights/alpha/weights.bin"), "weights");
     let files = fs::read_dir(scene.path("weights/alpha")).unwrap().count();
     assert_eq!(files, 1, "nothing is left of the download");

@@ -31,6 +31,7 @@ pub fn download(
         .with_token(cache.token())
         .with_cache_dir(staging.join("hub"))
         .with_progress(false)
+        .with_retries(3)
         .build()
         .map_err(|error| failed(error.to_string()))?;
     let link = api.repo(wanted).download(file).map_err(|error| failed(error.to_string()))?;
