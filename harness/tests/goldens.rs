@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use npugate::goldens::{GoldenError, Goldens};
+use npugate::goldens::{GoldenError, Goldens, LayerGolden};
 use npugate::schema::{GoldenFile, Prompt, Sha256};
 use npugate::{DType, Tensor};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
@@ -36,9 +36,12 @@ fn first_prompt(goldens: &Goldens) -> &Prompt {
 
 type Parts = (Dtype, Vec<usize>, Vec<u8>);
 
-/// Loads both goldens of the first prompt after `change` to one file's
-/// tensors. The manifest is made to match, so that only the tensors are wrong.
-fn load_changed(file: &str, change: impl FnOnce(&mut BTreeMap<String, Parts>)) -> String {
+/// Loads a golden of the first prompt after `change` to its file's tensors.
+/// The manifest is made to match, so that only the tensors are changed.
+fn load(
+    file: &str,
+    change: impl FnOnce(&mut BTreeMap<String, Parts>),
+) -> Result<Option<LayerGolden>, GoldenError> {
     let folder = copy();
     let path = folder.path().join(file);
     let bytes = fs::read(&path).unwrap();
@@ -60,16 +63,21 @@ fn load_changed(file: &str, change: impl FnOnce(&mut BTreeMap<String, Parts>)) -
     let mut prompt = first_prompt(&goldens).clone();
     let entry =
         GoldenFile { file: file.to_owned(), bytes: bytes.len() as u64, sha256: Sha256::of(&bytes) };
-    match file {
-        TOKENS => prompt.tokens = entry,
-        _ => prompt.layers = Some(entry),
+    if file == TOKENS {
+        prompt.tokens = entry;
+        goldens.tokens(&prompt).map(|_| None)
+    } else {
+        prompt.layers = Some(entry);
+        goldens.layers(&prompt).map(Some)
     }
-    let error = match file {
-        TOKENS => goldens.tokens(&prompt).map(drop),
-        _ => goldens.layers(&prompt).map(drop),
-    };
-    let error = error.unwrap_err().to_string();
-    error.replace(&*path.to_string_lossy(), file)
+}
+
+/// The error of such a load, without the folder.
+fn load_changed(file: &str, change: impl FnOnce(&mut BTreeMap<String, Parts>)) -> String {
+    let error = load(file, change).unwrap_err().to_string();
+    let (folder, rest) = error.split_once(file).unwrap();
+    assert!(folder.starts_with("golden "), "{error}");
+    format!("golden {file}{rest}")
 }
 
 fn set_i32(tensors: &mut BTreeMap<String, Parts>, name: &str, index: usize, value: i32) {
@@ -117,6 +125,10 @@ fn layer_goldens_have_every_tensor_in_its_place() {
     assert_eq!(layer.injected.attn_ctx, ramp([2, 8], f32, 1080));
     assert_eq!(layer.injected.attn_out, ramp([2, 4], f32, 1096));
     assert_eq!(layer.injected.mlp_out, ramp([2, 4], f32, 1112));
+    let declared = layer.declared.as_ref().unwrap();
+    assert_eq!(declared.attn_ctx, ramp([2, 8], bf16, 144));
+    assert_eq!(declared.attn_out, ramp([2, 4], bf16, 160));
+    assert_eq!(declared.mlp_out, ramp([2, 4], bf16, 176));
 }
 
 #[test]
@@ -196,6 +208,12 @@ fn every_tensor_is_needed() {
             assert!(error.starts_with(&expected), "{error}");
         }
     }
+}
+
+#[test]
+fn the_declared_arithmetic_is_recorded_for_every_layer_or_for_none() {
+    let golden = load(LAYERS, |tensors| tensors.retain(|name, _| !name.starts_with("q.")));
+    assert!(golden.unwrap().unwrap().layers.iter().all(|layer| layer.declared.is_none()));
 }
 
 #[test]

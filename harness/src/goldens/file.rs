@@ -66,9 +66,9 @@ impl Tensors<'_> {
         }
     }
 
-    /// Whether there is a tensor of this name.
-    pub fn has(&self, name: &str) -> bool {
-        self.tensors.tensor(name).is_ok()
+    /// Whether there is any tensor whose name begins so.
+    pub fn has_any(&self, prefix: &str) -> bool {
+        self.tensors.names().iter().any(|name| name.starts_with(prefix))
     }
 
     /// A bf16 or f32 tensor of a shape, all finite.

@@ -60,6 +60,8 @@ def layer_tensors() -> dict:
             tensors[f"b.layer.{layer:02}.{part}"] = bf16(ramp(base, width))
             reference = "r" if part == "hidden" else "i"
             tensors[f"{reference}.layer.{layer:02}.{part}"] = f32(ramp(1000 + base, width))
+            if part != "hidden":
+                tensors[f"q.layer.{layer:02}.{part}"] = bf16(ramp(64 + base, width))
     return tensors
 
 
