@@ -118,3 +118,60 @@ fn rope_table(rope: &Rope) -> Vec<bf16> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Add, GemmOutput};
+
+    fn gemm(k: usize) -> Op {
+        Op::Gemm(Gemm { m: 32, k, n: 24, output: GemmOutput::Drain })
+    }
+
+    fn values(op: &Op, draw: Draw) -> Vec<Vec<f32>> {
+        super::draw(op, draw).iter().map(Tensor::to_f32).collect()
+    }
+
+    #[test]
+    fn a_seed_determines_the_inputs() {
+        let op = Op::Add(Add { rows: 3, cols: 5 });
+        let of = |seed| values(&op, Draw::Registry { seed });
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        let first = of(1);
+        assert_ne!(first[0], first[1], "operands are drawn one after another");
+    }
+
+    #[test]
+    fn registry_inputs_are_signed_and_of_the_registrys_scale() {
+        for (op, expected) in [
+            (gemm(1024), 1.0 / 32.0),
+            (Op::Gemv(Gemv { m: 64, k: 1024 }), 4.0),
+            (Op::Add(Add { rows: 64, cols: 256 }), 1.0),
+        ] {
+            for values in values(&op, Draw::Registry { seed: 3 }) {
+                let mean = values.iter().sum::<f32>() / values.len() as f32;
+                let square = values.iter().map(|x| x * x).sum::<f32>() / values.len() as f32;
+                assert!(mean.abs() < 0.1 * expected, "{}: mean {mean}", op.kernel());
+                assert!((square.sqrt() / expected - 1.0).abs() < 0.1, "{}: {square}", op.kernel());
+            }
+        }
+    }
+
+    #[test]
+    fn the_rope_table_holds_cosines_then_sines_of_each_position() {
+        let rope = Op::Rope(Rope { tokens: 3, heads: 2, head_dim: 16 });
+        let lut = &values(&rope, Draw::Registry { seed: 0 })[1];
+        assert_eq!(lut[..16], [[1.0; 8], [0.0; 8]].concat());
+        // Position 2, frequency 0: cos 2 = -0.41615 and sin 2 = 0.90930, narrowed.
+        assert_eq!((lut[32], lut[40]), (-0.416_015_63, 0.910_156_25));
+    }
+
+    #[test]
+    fn integer_inputs_leave_at_most_256_terms_along_k() {
+        let inputs = values(&gemm(576), Draw::Integers { seed: 4 });
+        assert!(inputs.iter().flatten().all(|x| [-1.0, 0.0, 1.0].contains(x)));
+        assert!(inputs[1][..EXACT_K * 24].iter().any(|&x| x != 0.0));
+        assert!(inputs[1][EXACT_K * 24..].iter().all(|&x| x == 0.0));
+    }
+}

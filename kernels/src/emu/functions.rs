@@ -83,8 +83,8 @@ impl Bf16Table {
     }
 }
 
-/// Below it the hardware's `2^x` is 0 in bf16 in any case; keeps the model's arithmetic in range.
-const EXP2_LOWEST: f32 = -250.0;
+/// Beyond these `2^x` is 0 or infinite in bf16 in any case; keeps the model's arithmetic in range.
+const EXP2_RANGE: (f32, f32) = (-250.0, 250.0);
 /// Fractional bits that the hardware's `2^x` reads.
 const EXP2_STEPS: f64 = 2048.0;
 /// How far the surrogate tanh falls short at 0; fitted to the registry's SiLU and GELU figures.
@@ -96,7 +96,7 @@ impl Exp2 {
         match self {
             _ if x.is_nan() => bf16::NAN,
             Self::Hardware => {
-                let x = f64::from(x.max(EXP2_LOWEST));
+                let x = f64::from(x.clamp(EXP2_RANGE.0, EXP2_RANGE.1));
                 let x = (x * EXP2_STEPS).trunc() / EXP2_STEPS;
                 let whole = x.floor();
                 toward_zero((whole.exp2() * (1.0 + (x - whole))) as f32)
