@@ -5,10 +5,9 @@
 use std::arch::x86_64::{
     _mm_loadu_si128, _mm256_and_si256, _mm256_castsi256_ps, _mm256_cvtepu16_epi32, _mm256_fmadd_ps,
     _mm256_load_ps, _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256,
-    _mm256_permute2x128_si256, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_ps,
-    _mm256_setzero_si256, _mm256_slli_epi32, _mm256_store_ps, _mm256_storeu_ps,
-    _mm256_storeu_si256, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32,
-    _mm256_unpacklo_epi64,
+    _mm256_permute2x128_si256, _mm256_set1_epi32, _mm256_setzero_ps, _mm256_setzero_si256,
+    _mm256_slli_epi32, _mm256_store_ps, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
 use half::bf16;
@@ -91,8 +90,9 @@ fn piece(a: &[LeftPair], b: &[RightPair], c: &mut Tile, row: usize, col: usize) 
             let odd = _mm256_castsi256_ps(_mm256_and_si256(b, upper));
             let even = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(b));
             for (sums, &a) in sums.iter_mut().zip(&a.0[row..row + ROWS]) {
-                let a_odd = _mm256_set1_ps(f32::from_bits(a & 0xFFFF_0000));
-                let a_even = _mm256_set1_ps(f32::from_bits(a << 16));
+                let a = _mm256_set1_epi32(a.cast_signed());
+                let a_odd = _mm256_castsi256_ps(_mm256_and_si256(a, upper));
+                let a_even = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(a));
                 sums[v] = _mm256_fmadd_ps(a_odd, odd, sums[v]);
                 sums[v] = _mm256_fmadd_ps(a_even, even, sums[v]);
             }

@@ -67,8 +67,9 @@ fn piece(a: &[LeftPair], b: &[RightPair], c: &mut Tile, row: usize, col: usize) 
             let odd = vreinterpretq_f32_u32(vandq_u32(b, upper));
             let even = vreinterpretq_f32_u32(vshlq_n_u32::<16>(b));
             for (sums, &a) in sums.iter_mut().zip(&a.0[row..row + ROWS]) {
-                let a_odd = vdupq_n_f32(f32::from_bits(a & 0xFFFF_0000));
-                let a_even = vdupq_n_f32(f32::from_bits(a << 16));
+                let a = vdupq_n_u32(a);
+                let a_odd = vreinterpretq_f32_u32(vandq_u32(a, upper));
+                let a_even = vreinterpretq_f32_u32(vshlq_n_u32::<16>(a));
                 sums[v] = vfmaq_f32(sums[v], a_odd, odd);
                 sums[v] = vfmaq_f32(sums[v], a_even, even);
             }
