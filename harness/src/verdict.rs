@@ -37,6 +37,16 @@ impl Measured {
     }
 }
 
+impl Stop {
+    /// The goldens lack the reference that the profile is judged by.
+    pub fn no_declared_reference() -> Self {
+        Self::Invalid(
+            "the kernels declare BFP16, and the goldens have no reference in that arithmetic; record them again"
+                .to_owned(),
+        )
+    }
+}
+
 impl From<RunError> for Stop {
     fn from(error: RunError) -> Self {
         if error.is_setup() {

@@ -113,6 +113,12 @@ pub struct Noise {
     pub kl_rb_mean: f64,
     /// Its 95th percentile.
     pub kl_rb_p95: f64,
+    /// Mean KL(r, q), where q is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kl_rq_mean: Option<f64>,
+    /// Its 95th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kl_rq_p95: Option<f64>,
     /// How many positions that is.
     pub positions: usize,
 }

@@ -219,15 +219,10 @@ impl<'a> Yardstick<'a> {
                 attn_out: &golden.b.attn_out,
                 mlp_out: &golden.b.mlp_out,
             }),
-            (PrecisionProfile::Bfp16, Some(q)) => Ok(Self {
-                attn_ctx: &q.attn_ctx,
-                attn_out: &q.attn_out,
-                mlp_out: &q.mlp_out,
-            }),
-            (PrecisionProfile::Bfp16, None) => Err(Stop::Invalid(
-                "the kernels declare BFP16, and the goldens have no reference in that arithmetic; record them again"
-                    .to_owned(),
-            )),
+            (PrecisionProfile::Bfp16, Some(q)) => {
+                Ok(Self { attn_ctx: &q.attn_ctx, attn_out: &q.attn_out, mlp_out: &q.mlp_out })
+            }
+            (PrecisionProfile::Bfp16, None) => Err(Stop::no_declared_reference()),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::limits::{FLIP_NOISE, GARBAGE_RANK, TOP_K};
 use crate::metrics::{argmax, kl_compact, kl_compact_to, top_k_inclusive};
 use crate::session::Session;
 use crate::verdict::Stop;
-use crate::{LogitRows, Probe, evidence};
+use crate::{LogitRows, PrecisionProfile, Probe, evidence};
 use std::sync::Arc;
 
 /// What the device did at each step of a golden continuation.
@@ -31,16 +31,18 @@ pub(crate) struct Step {
     pub expected_top5: Vec<u32>,
     /// KL(r, y) in nats.
     pub kl: f64,
+    /// KL(r, yardstick) in nats.
+    pub kl_yardstick: f64,
     /// KL(r, b) in nats.
-    pub kl_reference: f64,
+    pub kl_bf16: f64,
     /// Where the device's best token is not b's: how far that is from noise.
     pub flip: Option<Flip>,
 }
 
-/// How the reference sees a token that the device preferred.
+/// How the references see a token that the device preferred.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Flip {
-    /// Within b's own noise around r.
+    /// Within the yardstick's own noise around r.
     Benign,
     /// Beyond it, by this multiple of the noise.
     BeyondNoise(f64),
@@ -62,6 +64,7 @@ impl Forced {
 
     fn run(session: &mut Session, prompt: usize) -> Result<Self, Stop> {
         let golden = session.token_golden(prompt)?;
+        let profile = session.model()?.profile();
         let runner = session.runner()?;
         let probe = Probe { hidden: false, logits: LogitRows::Last };
         let mut logits = runner.prefill(&golden.prompt_ids, probe)?.logits.values().to_vec();
@@ -72,7 +75,7 @@ impl Forced {
                 let position = golden.prompt_ids.len() + index - 1;
                 logits = runner.decode_step(golden.tokens[index - 1], position)?;
             }
-            steps.push(step(index, &logits, golden.tokens[index], expected)?);
+            steps.push(step(index, &logits, golden.tokens[index], expected, profile)?);
             rows.extend_from_slice(&logits);
         }
         let forced = Self { steps };
@@ -100,45 +103,82 @@ impl Forced {
     }
 }
 
-fn step(index: usize, logits: &[f32], expected: u32, golden: &CompactLogits) -> Result<Step, Stop> {
+fn step(
+    index: usize,
+    logits: &[f32],
+    expected: u32,
+    golden: &CompactLogits,
+    profile: PrecisionProfile,
+) -> Result<Step, Stop> {
+    let yardstick = Yardstick::of(golden, profile)?;
     let token = argmax(logits).ok_or_else(|| {
         Stop::Fail(format!("the logits of step {index} are empty or not all finite"))
     })?;
-    let divergences = Divergence::of(golden, logits)?;
+    let divergences = Divergence::of(golden, &yardstick, logits)?;
     Ok(Step {
         token,
         top5: top_k_inclusive(logits, TOP_K),
         expected,
         expected_top5: ids_of(golden, &top_k_inclusive(&golden.b, TOP_K)),
         kl: divergences.device,
-        kl_reference: divergences.reference,
-        flip: (token != expected).then(|| flip(token, expected, golden)),
+        kl_yardstick: divergences.yardstick,
+        kl_bf16: divergences.bf16,
+        flip: (token != expected).then(|| flip(token, expected, golden, &yardstick)),
     })
 }
 
-/// How far the device and the bf16 reference are from r at one position, in
-/// nats.
-pub(super) struct Divergence {
-    /// KL(r, y).
-    pub device: f64,
-    /// KL(r, b).
-    pub reference: f64,
+/// The reference in the arithmetic that the kernels declare, at one position.
+pub(super) struct Yardstick<'a> {
+    logits: &'a [f32],
+    lse: f64,
 }
 
-impl Divergence {
-    pub fn of(golden: &CompactLogits, logits: &[f32]) -> Result<Self, Stop> {
-        let CompactLogits { ids, b, r, b_lse, r_lse } = golden;
-        let reference = kl_compact(ids, r, *r_lse, b, *b_lse)
-            .map_err(|error| Stop::Invalid(format!("the golden logits: {error}")))?;
-        let device = kl_compact_to(ids, r, *r_lse, logits)
-            .map_err(|error| Stop::Fail(format!("the device's logits: {error}")))?;
-        Ok(Self { device, reference })
+impl<'a> Yardstick<'a> {
+    pub fn of(golden: &'a CompactLogits, profile: PrecisionProfile) -> Result<Self, Stop> {
+        match (profile, &golden.declared) {
+            (PrecisionProfile::Bf16 | PrecisionProfile::Bf16Acc, _) => {
+                Ok(Self { logits: &golden.b, lse: golden.b_lse })
+            }
+            (PrecisionProfile::Bfp16, Some(q)) => Ok(Self { logits: &q.logits, lse: q.lse }),
+            (PrecisionProfile::Bfp16, None) => Err(Stop::no_declared_reference()),
+        }
     }
 }
 
-/// Judges a flip by the reference alone: the gap that b sees between the two
-/// tokens, against b's own distance from r among the best tokens of either.
-fn flip(token: u32, expected: u32, golden: &CompactLogits) -> Flip {
+/// How far the device and the references are from r at one position, in nats.
+pub(super) struct Divergence {
+    /// KL(r, y).
+    pub device: f64,
+    /// KL(r, yardstick).
+    pub yardstick: f64,
+    /// KL(r, b).
+    pub bf16: f64,
+}
+
+impl Divergence {
+    pub fn of(
+        golden: &CompactLogits,
+        yardstick: &Yardstick<'_>,
+        logits: &[f32],
+    ) -> Result<Self, Stop> {
+        let CompactLogits { ids, b, r, b_lse, r_lse, .. } = golden;
+        let reference = |logits: &[f32], lse: f64| {
+            kl_compact(ids, r, *r_lse, logits, lse)
+                .map_err(|error| Stop::Invalid(format!("the golden logits: {error}")))
+        };
+        let device = kl_compact_to(ids, r, *r_lse, logits)
+            .map_err(|error| Stop::Fail(format!("the device's logits: {error}")))?;
+        Ok(Self {
+            device,
+            yardstick: reference(yardstick.logits, yardstick.lse)?,
+            bf16: reference(b, *b_lse)?,
+        })
+    }
+}
+
+/// Judges a flip by the references alone: the gap that b sees between the two
+/// tokens, against the yardstick's own distance from r among the best tokens.
+fn flip(token: u32, expected: u32, golden: &CompactLogits, yardstick: &Yardstick<'_>) -> Flip {
     let at = |id: u32| golden.ids.binary_search(&id).ok();
     let (Some(token), Some(expected)) = (at(token), at(expected)) else { return Flip::Garbage };
     let better = golden.b.iter().filter(|logit| **logit > golden.b[token]).count();
@@ -149,7 +189,7 @@ fn flip(token: u32, expected: u32, golden: &CompactLogits) -> Flip {
     let noise = best
         .iter()
         .flatten()
-        .map(|index| (golden.b[*index as usize] - golden.r[*index as usize]).abs())
+        .map(|index| (yardstick.logits[*index as usize] - golden.r[*index as usize]).abs())
         .fold(0.0, f32::max);
     let gap = f64::from(golden.b[expected] - golden.b[token]);
     let noise = f64::from(noise);
@@ -203,24 +243,31 @@ mod tests {
             r: vec![15.75, 15.5, 14.0, 13.0, 12.0, 1.0],
             b_lse: 16.7,
             r_lse: 16.6,
+            declared: None,
         }
+    }
+
+    fn flip(token: u32) -> Flip {
+        let golden = golden();
+        let yardstick = Yardstick::of(&golden, PrecisionProfile::Bf16).unwrap();
+        super::flip(token, 3, &golden, &yardstick)
     }
 
     #[test]
     fn a_flip_within_three_times_the_references_noise_is_benign() {
         // The gap is 0.5, the noise 0.25: twice the noise.
-        assert_eq!(flip(5, 3, &golden()), Flip::Benign);
+        assert_eq!(flip(5), Flip::Benign);
     }
 
     #[test]
     fn a_flip_beyond_it_is_not() {
         // The gap is 2, the noise 0.25: eight times the noise.
-        assert_eq!(flip(8, 3, &golden()), Flip::BeyondNoise(8.0));
+        assert_eq!(flip(8), Flip::BeyondNoise(8.0));
     }
 
     #[test]
     fn a_token_that_the_reference_does_not_list_is_garbage() {
-        assert_eq!(flip(4, 3, &golden()), Flip::Garbage);
+        assert_eq!(flip(4), Flip::Garbage);
     }
 
     #[test]
@@ -236,7 +283,8 @@ mod tests {
             expected,
             expected_top5: expected_top5.to_vec(),
             kl: 0.0,
-            kl_reference: 0.0,
+            kl_yardstick: 0.0,
+            kl_bf16: 0.0,
             flip: None,
         }
     }

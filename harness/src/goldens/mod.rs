@@ -20,7 +20,7 @@ use std::{
 
 pub use error::{GoldenError, TensorProblem};
 pub use layers::{LayerGolden, LayerTensors, Parts};
-pub use tokens::{CompactLogits, TokenGolden};
+pub use tokens::{CompactLogits, DeclaredLogits, TokenGolden};
 
 /// The goldens of one model. Only the manifest is in memory.
 #[derive(Clone, PartialEq, Debug)]

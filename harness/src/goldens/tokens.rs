@@ -35,6 +35,19 @@ pub struct CompactLogits {
     pub b_lse: f64,
     /// The log-sum-exp of r over the whole vocabulary.
     pub r_lse: f64,
+    /// The reference in the kernels' declared arithmetic; none where they
+    /// declare bf16.
+    pub declared: Option<DeclaredLogits>,
+}
+
+/// The logits of q: the bf16 reference with the matrix products of the kernels'
+/// declared arithmetic.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeclaredLogits {
+    /// Of the same tokens as b's and r's.
+    pub logits: Vec<f32>,
+    /// The log-sum-exp over the whole vocabulary.
+    pub lse: f64,
 }
 
 impl CompactLogits {
@@ -83,6 +96,12 @@ fn read_steps(
     let r = tensors.floats("r.logits", DType::F32, &[ids.len()])?;
     let b_lse = tensors.doubles("b.lse", count)?;
     let r_lse = tensors.doubles("r.lse", count)?;
+    let q = if tensors.has_any("q.") {
+        let logits = tensors.floats("q.logits", DType::F32, &[ids.len()])?;
+        Some((logits, tensors.doubles("q.lse", count)?))
+    } else {
+        None
+    };
     let offsets = read_offsets(tensors, count, ids.len())?;
     let step = |step: usize| {
         let range = offsets[step]..offsets[step + 1];
@@ -92,6 +111,10 @@ fn read_steps(
             r: r.values()[range.clone()].to_vec(),
             b_lse: b_lse[step],
             r_lse: r_lse[step],
+            declared: q.as_ref().map(|(logits, lse)| DeclaredLogits {
+                logits: logits.values()[range.clone()].to_vec(),
+                lse: lse[step],
+            }),
         };
         match step.ids.windows(2).position(|pair| pair[0] >= pair[1]) {
             None => Ok(step),
