@@ -17,6 +17,7 @@ mod config;
 mod error;
 mod fetch;
 mod gate;
+mod interrupt;
 mod progress;
 mod record;
 mod report;

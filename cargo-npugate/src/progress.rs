@@ -103,7 +103,7 @@ impl<'a> Progress<'a> {
     }
 
     fn died(&mut self, status: &str, output: &str, remaining: usize) {
-        let lines: Vec<_> = output.lines().collect();
+        let lines: Vec<_> = output.trim_start_matches('\n').lines().collect();
         let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
         if !shown.is_empty() {
             self.shell.detail("the end of what it printed:");

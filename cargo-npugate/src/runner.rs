@@ -9,6 +9,7 @@ use crate::cli::DeviceArgs;
 use crate::config::{Capture, Selection};
 use crate::error::Error;
 use crate::gate::Gate;
+use crate::interrupt::Interrupt;
 use crate::text;
 use events::BadLine;
 use npugate_schema::{Description, Event, ListedTest, Record};
@@ -35,6 +36,8 @@ pub struct RunOptions<'a> {
     pub device: &'a DeviceArgs,
     /// What happens to the gate's output.
     pub capture: Capture,
+    /// What ends the run early.
+    pub interrupt: &'a Interrupt,
 }
 
 /// What is left of a model's run.
@@ -99,7 +102,11 @@ pub fn run(
     let mut args = Some(first_args(selection, &planned)).filter(|_| !planned.is_empty());
     while let Some(mut these) = args.take() {
         these.extend(options.device.to_args());
-        let ended = launch(plan, these, options.capture, start, &mut tracker, consumer)?;
+        let ended = launch(plan, these, options, start, &mut tracker, consumer)?;
+        if ended.interrupted {
+            tracker.interrupted();
+            break;
+        }
         let status = text::exit_status(ended.status);
         let end = End { status: &status, success: ended.status.success() };
         let (next, crashed) = tracker.end(end, start.elapsed().as_secs_f64());
@@ -144,35 +151,36 @@ fn first_args(selection: &Selection, planned: &[String]) -> Vec<OsString> {
 fn launch(
     plan: &ModelPlan,
     args: Vec<OsString>,
-    capture: Capture,
+    options: RunOptions<'_>,
     start: Instant,
     tracker: &mut Tracker,
     consumer: &mut dyn Consumer,
 ) -> Result<process::Ended, Error> {
     let events = tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(Error::Events)?;
     let mut args = args;
-    if capture == Capture::Show {
+    if options.capture == Capture::Show {
         args.push("--no-capture".into());
     }
     let command = plan.gate.run_command(args, events.path());
     tracker.launch();
     consumer.consume(Update::Launched { command: &command });
-    let ended = process::follow(command, events.path(), capture, |event| {
-        let now = start.elapsed().as_secs_f64();
-        match event {
-            Some(Ok(event)) => {
-                tracker.event(&event, now);
-                tell(&event, consumer);
-            }
-            Some(Err(line)) => tracker.bad_line(&line),
-            None => {
-                if let Some((name, since)) = tracker.running() {
-                    let seconds = now - since;
-                    consumer.consume(Update::TestRunning { name, seconds });
+    let ended =
+        process::follow(command, events.path(), options.capture, options.interrupt, |event| {
+            let now = start.elapsed().as_secs_f64();
+            match event {
+                Some(Ok(event)) => {
+                    tracker.event(&event, now);
+                    tell(&event, consumer);
+                }
+                Some(Err(line)) => tracker.bad_line(&line),
+                None => {
+                    if let Some((name, since)) = tracker.running() {
+                        let seconds = now - since;
+                        consumer.consume(Update::TestRunning { name, seconds });
+                    }
                 }
             }
-        }
-    })?;
+        })?;
     if ended.cut_off && ended.status.success() {
         let reason = "the file ends in the middle of a line".to_owned();
         tracker.bad_line(&BadLine { text: String::new(), reason });
@@ -200,7 +208,8 @@ pub fn generate(
     let events = tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(Error::Events)?;
     let command = gate.run_command(args, events.path());
     let mut generated = None;
-    let ended = process::follow(command, events.path(), Capture::Show, |event| {
+    let interrupt = Interrupt::default();
+    let ended = process::follow(command, events.path(), Capture::Show, &interrupt, |event| {
         if let Some(Ok(event @ Event::Generated { .. })) = event {
             generated = Some(event);
         }

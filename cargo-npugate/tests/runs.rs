@@ -213,3 +213,29 @@ fn colours_follow_cargo_s_variable() {
     scene.run("kernel").expect(0, &["\u{1b}[1m\u{1b}[92m     Running\u{1b}[0m alpha"]);
     scene.run("kernel --color never").expect(0, &["     Running alpha"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_tells_what_it_found() {
+    use std::{
+        io::{BufRead, BufReader, Read},
+        process::{Command, Stdio},
+    };
+    let scene = Scene::with_tests("alpha a::b pass\nalpha c::d hang\nbeta a::b pass");
+    let mut child =
+        scene.command(["-v", "--junit", "junit.xml"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut printed = String::new();
+    while !printed.contains("PASS") {
+        assert!(stderr.read_line(&mut printed).unwrap() > 0, "{printed}");
+    }
+    // As a CI job is cancelled: the command alone is told.
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    stderr.read_to_string(&mut printed).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(123), "{printed}");
+    assert!(printed.contains("1 passed, 1 invalid"), "{printed}");
+    assert!(printed.contains("error: interrupted: the baselines stay as they are"), "{printed}");
+    assert!(!printed.contains("beta-7b"), "{printed}");
+    assert!(scene.read("junit.xml").contains("not run: interrupted"));
+    assert!(!scene.path("fixtures").exists());
+}

@@ -55,4 +55,5 @@ Exit codes:
   110  a file could not be written
   119  no test failed, but one could not judge or could not run
   120  no test failed, but one got worse than its baseline
-  121  `review` without a terminal, and changes are pending";
+  121  `review` without a terminal, and changes are pending
+  123  interrupted";

@@ -4,6 +4,7 @@ use super::prepare;
 use crate::baseline::{self, LastRun};
 use crate::config::{Config, Selection, Test, View};
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::{diagnosis, junit, summary};
 use crate::runner::{self, ModelPlan, ModelResult, RunOptions};
@@ -25,16 +26,33 @@ pub fn run(
 ) -> Result<ExitCode, Error> {
     let plans = plan(test, config, workspace, shell)?;
     let selection = &test.selection;
-    let options = RunOptions { selection, device: &config.device, capture: test.capture };
+    let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
+    let options = RunOptions {
+        selection,
+        device: &config.device,
+        capture: test.capture,
+        interrupt: &interrupt,
+    };
     if test.capture == crate::config::Capture::Show {
         shell.share_terminal();
     }
     let mut results = Vec::with_capacity(plans.len());
     for plan in &plans {
+        if interrupt.has_come() {
+            break;
+        }
         results.push(runner::run(plan, options, &mut Progress::new(shell))?);
     }
     summary::print(&results, config, selection, shell);
     let mut ending = Ending { code: summary::exit_code(&results) };
+    if interrupt.has_come() {
+        ending.code = ExitCode::Interrupted;
+        shell.error("interrupted: the baselines stay as they are");
+        if let Some(path) = &test.junit {
+            ending.note(junit::write(&results, path), shell);
+        }
+        return Ok(ending.code);
+    }
     if ending.code == ExitCode::NoTests {
         shell.error(nothing_ran(&results));
     }

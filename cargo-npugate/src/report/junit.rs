@@ -3,7 +3,6 @@
 
 use crate::error::Error;
 use crate::runner::ModelResult;
-use crate::text;
 use npugate_schema::{Direction, Metric, Outcome, Record, write_atomically};
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 use std::{path::Path, time::Duration};
@@ -89,7 +88,7 @@ fn properties(metric: &Metric) -> impl Iterator<Item = Property> {
         let sign = if metric.direction == Direction::Higher { ">=" } else { "<=" };
         Property::new(format!("{key}.limit"), format!("{sign} {limit}"))
     });
-    let used = metric.used().map(|used| Property::new(format!("{key}.used"), text::share(used)));
+    let used = metric.used().map(|used| Property::new(format!("{key}.used"), format!("{used:.4}")));
     [Some(value), limit, used].into_iter().flatten()
 }
 
@@ -171,7 +170,7 @@ mod tests {
             [
                 ("npugate.cosine", "0.98"),
                 ("npugate.cosine.limit", ">= 0.99"),
-                ("npugate.cosine.used", "200 %"),
+                ("npugate.cosine.used", "2.0000"),
                 ("npugate.layer00.max_abs", "NaN"),
             ]
         );

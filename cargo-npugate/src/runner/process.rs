@@ -3,6 +3,7 @@
 use super::events::{BadLine, EventReader};
 use crate::config::Capture;
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use fs_err as fs;
 use npugate_schema::Event;
 use std::{
@@ -33,6 +34,8 @@ pub struct Ended {
     pub output: String,
     /// Whether its last event was cut off.
     pub cut_off: bool,
+    /// Whether it ended because the user wanted it to.
+    pub interrupted: bool,
 }
 
 /// Runs a child to its end. `on_event` is called for each event as it comes,
@@ -45,6 +48,7 @@ pub fn follow(
     mut command: Command,
     events: &Path,
     capture: Capture,
+    interrupt: &Interrupt,
     mut on_event: impl FnMut(Option<Result<Event, BadLine>>),
 ) -> Result<Ended, Error> {
     let output = match capture {
@@ -65,11 +69,14 @@ pub fn follow(
         on_event(None);
         match status {
             Some(status) => break status,
+            // A terminal has told the child too, other senders have not.
+            None if interrupt.has_come() => child.0.kill().map_err(Error::Events)?,
             None => thread::sleep(POLL),
         }
     };
+    let interrupted = interrupt.has_come() && !status.success();
     let output = output.map(Output::finish).unwrap_or_default();
-    Ok(Ended { status, output, cut_off: reader.is_cut_off() })
+    Ok(Ended { status, output, cut_off: reader.is_cut_off(), interrupted })
 }
 
 /// A child that does not outlive its parent's interest in it.
@@ -145,7 +152,9 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]).env("EVENTS", &path);
         let mut events = Vec::new();
-        let ended = follow(command, &path, Capture::Keep, |event| events.extend(event)).unwrap();
+        let interrupt = Interrupt::default();
+        let collect = |event: Option<_>| events.extend(event);
+        let ended = follow(command, &path, Capture::Keep, &interrupt, collect).unwrap();
         (ended, events)
     }
 

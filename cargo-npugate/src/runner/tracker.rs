@@ -162,6 +162,12 @@ impl Tracker {
         (Next::Done, crashed)
     }
 
+    /// The user ends the run: what has no verdict gets none.
+    pub fn interrupted(&mut self) {
+        let remaining = self.remaining();
+        self.give_up(remaining, "not run: interrupted");
+    }
+
     /// The verdicts, in the listing's order.
     pub fn into_verdicts(mut self, tests: &[ListedTest]) -> Verdicts {
         for (name, ignore) in std::mem::take(&mut self.ignored) {

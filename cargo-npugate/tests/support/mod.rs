@@ -94,8 +94,8 @@ impl Scene {
         self.run_words(line.split_whitespace())
     }
 
-    /// Runs the command with these arguments.
-    pub fn run_words<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Run {
+    /// The command with these arguments, to be run.
+    pub fn command<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-npugate"));
         command
             .arg("npugate")
@@ -109,7 +109,12 @@ impl Scene {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        let output = command.output().unwrap();
+        command
+    }
+
+    /// Runs the command with these arguments.
+    pub fn run_words<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Run {
+        let output = self.command(words).output().unwrap();
         Run {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),

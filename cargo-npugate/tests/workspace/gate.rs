@@ -220,6 +220,11 @@ fn run_one(test: &Test) -> bool {
             process::abort();
         }
         "exit" => process::exit(3),
+        // Longer than any test of this command waits.
+        "hang" => {
+            std::thread::sleep(std::time::Duration::from_secs(60));
+            r#"{"kind":"failed"}"#
+        }
         "garbage" => {
             event("this is no event");
             r#"{"kind":"passed"}"#
