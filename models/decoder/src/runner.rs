@@ -9,6 +9,7 @@ mod decode;
 mod error;
 mod final_norm;
 mod kv_cache;
+mod layer_cache;
 mod logits;
 mod prefill;
 mod rope_table;
@@ -96,7 +97,7 @@ impl Runner for DecoderRunner {
 
     fn kv(&mut self, layer: usize) -> Result<Kv, RunError> {
         self.check_layer(layer)?;
-        Ok(self.cache.layer(layer).to_kv(self.cache.len(), self.config.kv_width())?)
+        Ok(self.cache.layer(layer).to_kv(self.cache.len())?)
     }
 
     fn usage(&self) -> Usage {

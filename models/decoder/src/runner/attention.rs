@@ -1,15 +1,15 @@
 //! Attention on the host: f32 over bf16 keys and values, the context rounded to
 //! bf16 once.
 
-use super::tensors::widen;
+use super::{
+    layer_cache::{LayerCache, TILE},
+    tensors::widen,
+};
 use half::bf16;
 use rayon::prelude::*;
 
-/// Partial sums of a dot product, so that it is vectorised.
-const LANES: usize = 16;
-
-/// Grouped-query attention of rows `[heads * head_dim]` over keys and values
-/// `[positions, kv_heads * head_dim]`.
+/// Grouped-query attention of rows `[heads * head_dim]` over a layer's keys and
+/// values.
 pub(super) struct HostAttention {
     heads: usize,
     kv_heads: usize,
@@ -22,10 +22,11 @@ pub(super) struct HostAttention {
 struct Scratch {
     /// The query heads of one group, widened.
     queries: Vec<f32>,
-    /// Softmax weights of one group, `[heads of the group, positions]`.
+    /// Scores and then softmax weights of one group,
+    /// `[heads of the group, positions up to a whole tile]`.
     weights: Vec<f32>,
-    /// One key or value row of one head, widened.
-    row: Vec<f32>,
+    /// A tile of keys or a row of values of one head, widened.
+    widened: Vec<f32>,
     /// The context of one group.
     context: Vec<f32>,
 }
@@ -35,48 +36,41 @@ impl HostAttention {
         Self { heads, kv_heads, head_dim, scratch: Scratch::default() }
     }
 
-    /// The context of one row `q` over all positions of `keys` and `values`.
-    pub(super) fn attend(&mut self, q: &[bf16], keys: &[bf16], values: &[bf16], out: &mut [bf16]) {
+    /// The context of one row `q` over all positions of a layer.
+    pub(super) fn attend(&mut self, q: &[bf16], layer: &LayerCache, out: &mut [bf16]) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.row(q, keys, values, out, &mut scratch);
+        self.row(q, layer, layer.positions(), out, &mut scratch);
         self.scratch = scratch;
     }
 
-    /// The context of the first `positions` rows of `q`, each over the keys and
-    /// values up to its own position. Rows of `out` beyond are left alone.
-    pub(super) fn causal(
-        &self,
-        positions: usize,
-        q: &[bf16],
-        keys: &[bf16],
-        values: &[bf16],
-        out: &mut [bf16],
-    ) {
-        let (width, kv_width) = (self.heads * self.head_dim, self.kv_heads * self.head_dim);
+    /// The contexts of the first rows of `q`, as many as the layer has
+    /// positions, each over the positions up to its own. Rows of `out` beyond
+    /// are left alone.
+    pub(super) fn causal(&self, q: &[bf16], layer: &LayerCache, out: &mut [bf16]) {
+        let width = self.heads * self.head_dim;
         let rows = q.par_chunks_exact(width).zip(out.par_chunks_exact_mut(width)).enumerate();
-        rows.take(positions).for_each_init(Scratch::default, |scratch, (pos, (q, out))| {
-            let seen = (pos + 1) * kv_width;
-            self.row(q, &keys[..seen], &values[..seen], out, scratch);
+        rows.take(layer.positions()).for_each_init(Scratch::default, |scratch, (pos, (q, out))| {
+            self.row(q, layer, pos + 1, out, scratch);
         });
     }
 
+    /// The context of one row over the first `positions`.
     fn row(
         &self,
         q: &[bf16],
-        keys: &[bf16],
-        values: &[bf16],
+        layer: &LayerCache,
+        positions: usize,
         out: &mut [bf16],
         scratch: &mut Scratch,
     ) {
         let head_dim = self.head_dim;
-        let kv_width = self.kv_heads * head_dim;
         let group_width = self.heads / self.kv_heads * head_dim;
         let groups = q.chunks_exact(group_width).zip(out.chunks_exact_mut(group_width));
         for (kv_head, (q, out)) in groups.enumerate() {
             let columns = kv_head * head_dim..(kv_head + 1) * head_dim;
-            let keys = keys.chunks_exact(kv_width).map(|row| &row[columns.clone()]);
-            let values = values.chunks_exact(kv_width).map(|row| &row[columns.clone()]);
-            scratch.group(q, keys, values, head_dim);
+            let tiles = positions.div_ceil(TILE);
+            scratch.score(q, layer.key_tiles(columns.clone()).take(tiles), head_dim, tiles * TILE);
+            scratch.weigh(layer.value_rows(columns).take(positions), head_dim, positions);
             for (out, context) in out.iter_mut().zip(&scratch.context) {
                 *out = bf16::from_f32(*context);
             }
@@ -85,34 +79,46 @@ impl HostAttention {
 }
 
 impl Scratch {
-    /// The context of the query heads that share a key head.
-    fn group<'a>(
+    /// The scores of the query heads that share a key head.
+    fn score<'a>(
         &mut self,
         q: &[bf16],
-        keys: impl ExactSizeIterator<Item = &'a [bf16]>,
-        values: impl Iterator<Item = &'a [bf16]>,
+        tiles: impl Iterator<Item = &'a [bf16]>,
         head_dim: usize,
+        padded: usize,
     ) {
-        let Self { queries, weights, row, context } = self;
-        let positions = keys.len();
+        let Self { queries, weights, widened, .. } = self;
         let scale = 1.0 / (head_dim as f32).sqrt();
         queries.clear();
         queries.extend(q.iter().map(|value| widen(*value)));
-        weights.resize(q.len() / head_dim * positions, 0.0);
-        for (pos, key) in keys.enumerate() {
-            widen_row(key, row);
+        weights.resize(q.len() / head_dim * padded, 0.0);
+        for (tile, keys) in tiles.enumerate() {
+            widen_into(keys, widened);
             for (head, query) in queries.chunks_exact(head_dim).enumerate() {
-                weights[head * positions + pos] = dot(query, row) * scale;
+                let scores = score_tile(query, widened);
+                weights[head * padded + tile * TILE..][..TILE]
+                    .copy_from_slice(&scores.map(|score| score * scale));
             }
         }
-        weights.chunks_exact_mut(positions).for_each(softmax);
+    }
+
+    /// The softmax of the scores, and the values' sum by its weights.
+    fn weigh<'a>(
+        &mut self,
+        values: impl Iterator<Item = &'a [bf16]>,
+        head_dim: usize,
+        positions: usize,
+    ) {
+        let Self { queries, weights, widened, context } = self;
+        let padded = positions.next_multiple_of(TILE);
+        weights.chunks_exact_mut(padded).for_each(|scores| softmax(&mut scores[..positions]));
         context.clear();
-        context.resize(q.len(), 0.0);
+        context.resize(queries.len(), 0.0);
         for (pos, value) in values.enumerate() {
-            widen_row(value, row);
+            widen_into(value, widened);
             for (head, context) in context.chunks_exact_mut(head_dim).enumerate() {
-                let weight = weights[head * positions + pos];
-                for (context, value) in context.iter_mut().zip(&*row) {
+                let weight = weights[head * padded + pos];
+                for (context, value) in context.iter_mut().zip(&*widened) {
                     *context += weight * value;
                 }
             }
@@ -120,35 +126,45 @@ impl Scratch {
     }
 }
 
-fn widen_row(from: &[bf16], to: &mut Vec<f32>) {
+fn widen_into(from: &[bf16], to: &mut Vec<f32>) {
     to.clear();
     to.extend(from.iter().map(|value| widen(*value)));
 }
 
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a, a_tail) = a.as_chunks::<LANES>();
-    let (b, b_tail) = b.as_chunks::<LANES>();
-    let mut sums = [0f32; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
+/// Products of a query with the keys of a tile, `[head_dim, TILE]`.
+fn score_tile(query: &[f32], keys: &[f32]) -> [f32; TILE] {
+    let mut scores = [0.0; TILE];
+    for (q, keys) in query.iter().zip(keys.as_chunks::<TILE>().0) {
+        for lane in 0..TILE {
+            scores[lane] += q * keys[lane];
         }
     }
-    let tail: f32 = a_tail.iter().zip(b_tail).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f32>() + tail
+    scores
 }
 
-/// Turns scores into weights that sum to one.
+/// Turns scores into weights that sum to one. A score that is NaN makes all of
+/// them NaN.
 fn softmax(scores: &mut [f32]) {
-    let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
+    let max = fold(scores, f32::NEG_INFINITY, |max, score| if score > max { score } else { max });
     for score in &mut *scores {
         *score = (*score - max).exp();
-        sum += *score;
     }
+    let scale = 1.0 / fold(scores, 0.0, |sum, weight| sum + weight);
     for score in scores {
-        *score /= sum;
+        *score *= scale;
     }
+}
+
+/// Folds values in [`TILE`] lanes side by side, and then the lanes.
+fn fold(values: &[f32], start: f32, step: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut lanes = [start; TILE];
+    let (tiles, rest) = values.as_chunks::<TILE>();
+    for tile in tiles {
+        for lane in 0..TILE {
+            lanes[lane] = step(lanes[lane], tile[lane]);
+        }
+    }
+    lanes.into_iter().chain(rest.iter().copied()).fold(start, step)
 }
 
 #[cfg(test)]
@@ -159,38 +175,56 @@ mod tests {
         values.iter().map(|value| bf16::from_f32(*value)).collect()
     }
 
+    fn layer(width: usize, keys: &[f32], values: &[f32]) -> LayerCache {
+        let mut layer = LayerCache::new(width);
+        layer.append(&row(keys), &row(values));
+        layer
+    }
+
     #[test]
     fn a_query_takes_the_value_of_the_key_that_it_fits() {
         // Two query heads of width 1 share one key head.
         let mut attention = HostAttention::new(2, 1, 1);
-        let (keys, values) = (row(&[100.0, -100.0]), row(&[7.0, 9.0]));
+        let layer = layer(1, &[100.0, -100.0], &[7.0, 9.0]);
         let mut out = row(&[0.0; 2]);
-        attention.attend(&row(&[1.0, -1.0]), &keys, &values, &mut out);
+        attention.attend(&row(&[1.0, -1.0]), &layer, &mut out);
         assert_eq!(out, row(&[7.0, 9.0]));
     }
 
     #[test]
     fn equal_scores_average_the_values_seen_so_far() {
         let attention = HostAttention::new(1, 1, 1);
-        let (q, values) = (row(&[0.0; 3]), row(&[1.0, 3.0, 100.0]));
+        let layer = layer(1, &[1.0; 2], &[1.0, 3.0]);
         let mut out = row(&[0.0; 3]);
-        attention.causal(2, &q, &row(&[1.0; 3]), &values, &mut out);
+        attention.causal(&row(&[0.0; 3]), &layer, &mut out);
         assert_eq!(out, row(&[1.0, 2.0, 0.0]));
     }
 
     #[test]
     fn key_heads_serve_neighbouring_query_heads() {
         let mut attention = HostAttention::new(4, 2, 1);
+        let layer = layer(2, &[1.0, 1.0], &[5.0, 6.0]);
         let mut out = row(&[0.0; 4]);
-        attention.attend(&row(&[1.0; 4]), &row(&[1.0, 1.0]), &row(&[5.0, 6.0]), &mut out);
+        attention.attend(&row(&[1.0; 4]), &layer, &mut out);
         assert_eq!(out, row(&[5.0, 5.0, 6.0, 6.0]));
+    }
+
+    #[test]
+    fn positions_behind_the_first_tile_are_seen() {
+        let mut attention = HostAttention::new(1, 1, 1);
+        let mut keys = [0.0; TILE + 3];
+        keys[TILE + 1] = 100.0;
+        let values: Vec<f32> = (0..keys.len()).map(|pos| pos as f32).collect();
+        let mut out = row(&[0.0]);
+        attention.attend(&row(&[1.0]), &layer(1, &keys, &values), &mut out);
+        assert_eq!(out, row(&[TILE as f32 + 1.0]));
     }
 
     #[test]
     fn a_score_that_is_not_finite_shows_in_the_context() {
         let mut attention = HostAttention::new(1, 1, 1);
         let mut out = row(&[0.0]);
-        attention.attend(&row(&[1.0]), &row(&[f32::NAN]), &row(&[1.0]), &mut out);
+        attention.attend(&row(&[1.0]), &layer(1, &[f32::NAN], &[1.0]), &mut out);
         assert!(out[0].is_nan());
     }
 }

@@ -1,7 +1,7 @@
 //! One decoder block on a padded sequence: what prefill runs for every layer,
 //! and what a check runs on an injected input.
 
-use super::{DecoderRunner, RunnerError, tensors};
+use super::{DecoderRunner, RunnerError, layer_cache::LayerCache, tensors};
 use half::bf16;
 use npugate::Block;
 use npugate_kernels::{BufferSet, Tensor};
@@ -40,11 +40,13 @@ impl DecoderRunner {
             let set = BufferSet(layer as u32);
             return stage.run(self.device.as_mut(), set, &inputs, &[])?.take("attn_ctx");
         }
-        let q = tensors::values(&qkv.q, "q_rope")?;
-        let k = tensors::values(&qkv.k, "k_rope")?;
-        let v = tensors::values(&qkv.v, "v")?;
+        let (q, real) = (tensors::values(&qkv.q, "q_rope")?, positions * self.config.kv_width());
+        let keys = &tensors::values(&qkv.k, "k_rope")?[..real];
+        let values = &tensors::values(&qkv.v, "v")?[..real];
+        let mut layer = LayerCache::new(self.config.kv_width());
+        layer.append(keys, values);
         let mut attn_ctx = vec![bf16::ZERO; q.len()];
-        self.attention.causal(positions, q, k, v, &mut attn_ctx);
+        self.attention.causal(q, &layer, &mut attn_ctx);
         Ok(Tensor::bf16([self.options.seq_len, self.config.q_width()], attn_ctx)?)
     }
 

@@ -45,12 +45,11 @@ impl DecoderRunner {
         let mut qkv = stage.run(self.device.as_mut(), set, &inputs, &[])?;
         let (q, k, v) = (qkv.take("q_rope")?, qkv.take("k_rope")?, qkv.take("v")?);
         let (keys, values) = (tensors::values(&k, "k_rope")?, tensors::values(&v, "v")?);
-        self.cache.append(layer, keys, values, self.config.kv_width());
+        self.cache.append(layer, keys, values);
 
-        let cache = self.cache.layer(layer);
         let mut attn_ctx = vec![bf16::ZERO; self.config.q_width()];
         let q = tensors::values(&q, "q_rope")?;
-        self.attention.attend(q, &cache.keys, &cache.values, &mut attn_ctx);
+        self.attention.attend(q, self.cache.layer(layer), &mut attn_ctx);
 
         let attn_ctx = Tensor::bf16([1, attn_ctx.len()], attn_ctx)?;
         let inputs = [("attn_ctx", &attn_ctx), ("hidden", hidden)];

@@ -25,7 +25,7 @@ impl DecoderRunner {
             let qkv = self.prefill_qkv(layer, &hidden)?;
             let keys = &tensors::values(&qkv.k, "k_rope")?[..positions * kv_width];
             let values = &tensors::values(&qkv.v, "v")?[..positions * kv_width];
-            self.cache.append(layer, keys, values, kv_width);
+            self.cache.append(layer, keys, values);
             let attn_ctx = self.prefill_attention(layer, &qkv, positions)?;
             let inputs = [("attn_ctx", &attn_ctx), ("hidden", &hidden)];
             let (stage, set) = (&self.stages.o_ffn, BufferSet(layer as u32));

@@ -62,7 +62,7 @@ impl DecoderRunner {
             final_norm: FinalNorm::new(&ends.final_norm, model.rms_norm_eps),
             rope,
             attention: HostAttention::new(model.n_heads, model.n_kv_heads, model.head_dim),
-            cache: KvCache::new(model.n_layers, config.max_positions),
+            cache: KvCache::new(model.n_layers, config.kv_width(), config.max_positions),
             config,
         })
     }
