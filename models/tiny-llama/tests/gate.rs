@@ -1,2 +1,8 @@
-//! Gate.
-fn main() {}
+//! The gates of this model: `cargo test -p tiny-llama -- FILTER`.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    npugate::main(tiny_llama::adapter())
+}
