@@ -7,7 +7,7 @@ use crate::goldens::{Goldens, LayerGolden, TokenGolden};
 use crate::schema::Prompt;
 use crate::suite::fixtures;
 use crate::verdict::Stop;
-use crate::{Adapter, Context, Kernel, Model, Runner};
+use crate::{Adapter, Context, Kernel, Model, Prefill, Runner};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
@@ -20,6 +20,7 @@ pub(crate) struct Session {
     goldens: Option<Result<Arc<Goldens>, Stop>>,
     runner: Option<Result<Box<dyn Runner>, Stop>>,
     layer_goldens: BTreeMap<usize, Arc<LayerGolden>>,
+    pub(crate) stacks: HashMap<usize, Arc<Prefill>>,
     pub(crate) blocks: HashMap<usize, Result<Arc<BlockFigures>, Stop>>,
     pub(crate) forced: HashMap<usize, Result<Arc<Forced>, Stop>>,
 }
@@ -33,6 +34,7 @@ impl Session {
             goldens: None,
             runner: None,
             layer_goldens: BTreeMap::new(),
+            stacks: HashMap::new(),
             blocks: HashMap::new(),
             forced: HashMap::new(),
         }

@@ -9,19 +9,24 @@ use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::verdict::{CheckResult, Measured, Stop, number};
 use crate::{LogitRows, Prefill, Probe, Tensor, limits};
+use std::sync::Arc;
 
-/// The stack on one diagnosis prompt.
-fn prefill(session: &mut Session, index: usize) -> Result<Prefill, Stop> {
+/// The stack on one diagnosis prompt, run once in a process.
+fn stack(session: &mut Session, index: usize) -> Result<Arc<Prefill>, Stop> {
+    if let Some(prefill) = session.stacks.get(&index) {
+        return Ok(prefill.clone());
+    }
     let prompt = session.prompt(index)?;
     let layers = session.model()?.config().n_layers;
     let probe = Probe { hidden: true, logits: LogitRows::Last };
-    let prefill = session.runner()?.prefill(&prompt.ids, probe)?;
+    let prefill = Arc::new(session.runner()?.prefill(&prompt.ids, probe)?);
     if prefill.hidden.len() != layers || prefill.final_norm.is_none() {
         return Err(Stop::Fail(format!(
             "prefill returned {} hidden states of {layers} layers",
             prefill.hidden.len()
         )));
     }
+    session.stacks.insert(index, prefill.clone());
     Ok(prefill)
 }
 
@@ -29,7 +34,7 @@ fn prefill(session: &mut Session, index: usize) -> Result<Prefill, Stop> {
 pub(super) fn finite(session: &mut Session) -> CheckResult {
     let mut values = 0;
     for index in session.diagnosis_prompts()? {
-        let prefill = prefill(session, index)?;
+        let prefill = stack(session, index)?;
         let stages = prefill.hidden.iter().chain(&prefill.final_norm);
         for (layer, hidden) in stages.enumerate() {
             values += hidden.len();
@@ -79,7 +84,7 @@ pub(super) fn drift(session: &mut Session) -> CheckResult {
     let mut rows: Vec<Row> = (0..=layers).map(|_| Row::default()).collect();
     for index in session.diagnosis_prompts()? {
         let golden = session.layer_golden(index)?;
-        let prefill = prefill(session, index)?;
+        let prefill = stack(session, index)?;
         for ((row, y), golden) in rows.iter_mut().zip(&prefill.hidden).zip(&golden.layers) {
             row.add(y, &golden.b.hidden, &golden.r_hidden)?;
         }
