@@ -122,6 +122,14 @@ impl DecoderAdapter {
         candidates.into_iter().find(|path| path.is_file())
     }
 
+    /// How to get the weight file.
+    fn remedy(&self) -> String {
+        match self.parsed.source {
+            WeightsSource::Bundled { .. } => "restore it from version control".to_owned(),
+            _ => format!("run `cargo npugate fetch {}`", self.spec.name),
+        }
+    }
+
     /// The weight file, which has the pinned digest.
     fn verified_weights(&self) -> Result<&Path, WeightsError> {
         if let Some(path) = self.verified.get() {
@@ -130,8 +138,9 @@ impl DecoderAdapter {
         let path = self.find_weights().ok_or_else(|| WeightsError::NotFetched {
             model: self.spec.name.to_owned(),
             file: self.spec.weights.file.to_owned(),
+            remedy: self.remedy(),
         })?;
-        weights::verify_digest(&path, self.parsed.sha256, &self.parsed.shards, self.spec.name)?;
+        weights::verify_digest(&path, self.parsed.sha256, &self.parsed.shards, &self.remedy())?;
         Ok(self.verified.get_or_init(|| path))
     }
 

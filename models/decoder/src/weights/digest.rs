@@ -14,7 +14,7 @@ pub struct PinnedFile {
 }
 
 /// Checks the digest of a weight file, and those of the shards if it is the
-/// index of some.
+/// index of some. `remedy` says how to get the right file.
 ///
 /// # Errors
 ///
@@ -24,9 +24,9 @@ pub fn verify_digest(
     path: &Path,
     pinned: Sha256,
     shards: &[PinnedFile],
-    model: &str,
+    remedy: &str,
 ) -> Result<(), WeightsError> {
-    verify_file(path, pinned, model)?;
+    verify_file(path, pinned, remedy)?;
     let found = safetensors::shards(path)?;
     let mut names: Vec<_> = shards.iter().map(|shard| shard.file.clone()).collect();
     names.sort();
@@ -39,16 +39,16 @@ pub fn verify_digest(
     }
     shards
         .iter()
-        .try_for_each(|shard| verify_file(&path.with_file_name(&shard.file), shard.sha256, model))
+        .try_for_each(|shard| verify_file(&path.with_file_name(&shard.file), shard.sha256, remedy))
 }
 
-fn verify_file(path: &Path, pinned: Sha256, model: &str) -> Result<(), WeightsError> {
+fn verify_file(path: &Path, pinned: Sha256, remedy: &str) -> Result<(), WeightsError> {
     let found = Sha256::of_file(path)
         .map_err(|source| WeightsError::Io { path: path.to_owned(), source })?;
     if found == pinned {
         Ok(())
     } else {
-        let (path, model) = (path.to_owned(), model.to_owned());
-        Err(WeightsError::WrongDigest { path, found, pinned, model })
+        let (path, remedy) = (path.to_owned(), remedy.to_owned());
+        Err(WeightsError::WrongDigest { path, found, pinned, remedy })
     }
 }

@@ -8,19 +8,18 @@ use std::{io, path::PathBuf};
 #[non_exhaustive]
 pub enum WeightsError {
     /// There is no such file on this machine.
-    #[error(
-        "the weights of {model} ({file}) are not on this machine; run `cargo npugate fetch {model}`"
-    )]
+    #[error("the weights of {model} ({file}) are not on this machine; {remedy}")]
     NotFetched {
         /// The adapter.
         model: String,
         /// File name.
         file: String,
+        /// How to get it.
+        remedy: String,
     },
     /// Not the file that the adapter was written for.
     #[error(
-        "weights {} have sha256 {found}, the adapter pins {pinned}; delete the file and run `cargo \
-         npugate fetch {model}`",
+        "weights {} have sha256 {found}, the adapter pins {pinned}; delete the file and {remedy}",
         path.display()
     )]
     WrongDigest {
@@ -30,8 +29,8 @@ pub enum WeightsError {
         found: Sha256,
         /// The digest that it should have.
         pinned: Sha256,
-        /// The adapter.
-        model: String,
+        /// How to get the right one.
+        remedy: String,
     },
     /// A shard that no digest is pinned for, or a pinned one that is not used.
     #[error(

