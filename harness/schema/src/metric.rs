@@ -13,6 +13,8 @@ pub enum Unit {
     Decibel,
     /// A relative error or a ratio of two like quantities.
     Ratio,
+    /// How far a scale is from 1: noise around zero until it is a bias.
+    ScaleError,
     /// An absolute difference in the unit of the tensor itself.
     Absolute,
     /// A divergence in nats.

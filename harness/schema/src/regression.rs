@@ -113,6 +113,9 @@ fn floor(unit: Unit) -> f64 {
         // One flipped element or position more is within noise of a chaotic
         // system; limits of zero are the checks' own affair.
         Unit::Count => 1.0,
+        // The scale of correct outputs scatters by this much between two
+        // implementations of the same arithmetic; a tenth of the gates' limit.
+        Unit::ScaleError => 2e-3,
         // 120 dB, the rounding of f32 itself; in a cosine, an angle of a
         // thousandth.
         Unit::Cosine | Unit::Decibel | Unit::Ratio | Unit::Absolute | Unit::Nats => 1e-6,

@@ -254,7 +254,9 @@ impl Part {
         Ok(vec![
             ratio("relative_error_median", relative.median).limited(limits.median),
             ratio("relative_error_p95", relative.p95).limited(limits.p95),
-            ratio("slope_error", (slope - 1.0).abs()).limited(limits::SLOPE),
+            Metric::new("slope_error", (slope - 1.0).abs(), Unit::ScaleError, Direction::Lower)
+                .on(slice)
+                .limited(limits::SLOPE),
             ratio("bf16_relative_error_median", pooled(&self.relative_to_bf16)?.median),
         ])
     }

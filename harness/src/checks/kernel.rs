@@ -56,7 +56,7 @@ fn on_registry_inputs(
         Metric::new(
             "slope_error",
             (against_exact.slope - 1.0).abs(),
-            Unit::Ratio,
+            Unit::ScaleError,
             Direction::Lower,
         )
         .limited(limits::SLOPE),
