@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// the rest is given up.
 const MAX_CRASHES: usize = 10;
 
+/// What to do about formats that differ.
+const SAME_VERSION: &str = ": use the npugate crate and cargo-npugate of the same version";
+
 /// The bookkeeping of one model's run.
 #[derive(Debug)]
 pub struct Tracker {
@@ -106,7 +109,7 @@ impl Tracker {
         match event {
             Event::RunStarted { schema, .. } if schema != EVENT_SCHEMA => {
                 self.trouble(format!(
-                    "it writes events in the format `{schema}`, this command reads `{EVENT_SCHEMA}`: use the npugate crate and cargo-npugate of the same version"
+                    "it writes events in the format `{schema}`, this command reads `{EVENT_SCHEMA}`{SAME_VERSION}"
                 ));
             }
             Event::TestStarted { name } => {
@@ -125,7 +128,9 @@ impl Tracker {
     /// Takes note of a line that is not an event.
     pub fn bad_line(&mut self, line: &BadLine) {
         let BadLine { text, reason } = line;
-        self.trouble(format!("it wrote `{text}` among its events, which is none: {reason}"));
+        // It looks like one: a later version of the format says more.
+        let hint = if text.starts_with('{') { SAME_VERSION } else { "" };
+        self.trouble(format!("it wrote `{text}` among its events, which is none: {reason}{hint}"));
     }
 
     /// The process has ended, at `now`. Returns the record of the test that it
