@@ -40,6 +40,8 @@ Environment:
                        always: the baseline itself is written
   NPUGATE_WEIGHTS_DIR  where weights are looked for and put, in place of the
                        user's cache folder
+  NPUGATE_FIXTURES     a folder with a folder of goldens and baselines for each
+                       adapter, in place of the adapters' own
   NPUGATE_PYTHON       the Python of `fetch` and `record` [default: python3]
   CARGO, CARGO_TARGET_DIR, CARGO_TERM_COLOR, NO_COLOR  as in cargo
 

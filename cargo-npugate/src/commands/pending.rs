@@ -85,6 +85,7 @@ fn find(config: &Config, workspace: &Workspace) -> Result<Vec<PendingFile>, Erro
         .into_iter()
         .chain(goldens)
         .map(|path| path.clone().into_std_path_buf())
+        .chain(config.environment.fixtures.clone())
         .collect();
     let mut files = baseline::find(&roots)?;
     if !config.adapters.package.is_empty() || !config.adapters.exclude.is_empty() {

@@ -1,7 +1,7 @@
 //! What the environment says: read once, at the start.
 
 use crate::error::Error;
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf};
 
 /// What the environment says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -10,6 +10,9 @@ pub struct Environment {
     pub cargo: Option<OsString>,
     /// `$NPUGATE_PYTHON`: the Python to use, or none.
     pub python: Option<OsString>,
+    /// `$NPUGATE_FIXTURES`: where the gates keep goldens and baselines in place
+    /// of the adapters' own folders, or none.
+    pub fixtures: Option<PathBuf>,
     /// What happens to baseline changes.
     pub update: Update,
 }
@@ -46,7 +49,12 @@ impl Environment {
             }
             None => Update::New,
         };
-        Ok(Self { cargo: variable("CARGO"), python: variable("NPUGATE_PYTHON"), update })
+        Ok(Self {
+            cargo: variable("CARGO"),
+            python: variable("NPUGATE_PYTHON"),
+            fixtures: variable("NPUGATE_FIXTURES").map(PathBuf::from),
+            update,
+        })
     }
 
     /// The cargo to run.

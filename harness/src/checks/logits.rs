@@ -53,7 +53,7 @@ pub(super) fn kappa(session: &mut Session, path: Path, prompts: Prompts) -> Chec
     let plain = device.mean / bf16.mean;
     let ratio = |name: &str, value| Metric::new(name, value, Unit::Ratio, Direction::Lower);
     let note = format!(
-        "kappa {} <= {} against the declared arithmetic ({} against plain bf16): KL(r,y) {} over {positions} positions, p95 ratio {} <= {}",
+        "kappa {} against the declared arithmetic (limit {}; {} against plain bf16), KL(r,y) {} over {positions} positions, p95 ratio {} (limit {})",
         number(mean, Unit::Ratio),
         allowed.mean,
         number(plain, Unit::Ratio),

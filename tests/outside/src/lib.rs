@@ -1,0 +1,67 @@
+//! `y = a * x + y` in bf16, as somebody's own kernel would compute it.
+
+use npugate::{
+    Adapter, Context, DType, Draw, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance,
+};
+
+/// The adapter: its kernels are all that it has.
+pub struct AxpyAdapter;
+
+impl Adapter for AxpyAdapter {
+    fn name(&self) -> &str {
+        "axpy-npu"
+    }
+
+    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
+        Ok(vec![Box::new(Axpy { n: 1024 }), Box::new(Axpy { n: 4096 })])
+    }
+}
+
+struct Axpy {
+    n: usize,
+}
+
+impl Kernel for Axpy {
+    fn id(&self) -> KernelId {
+        KernelId { op: "axpy".into(), shape: self.n.to_string(), tier: None }
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        Tolerance { rtol: 1.6e-2, atol: 1e-3 }
+    }
+
+    fn inputs(&self, draw: Draw) -> Option<Vec<Tensor>> {
+        // Signed values that bf16 holds exactly: multiples of 1/8 up to 8.
+        let value = |i: usize, seed: u64| match draw {
+            Draw::Registry { .. } => ((i as u64 * 37 + seed * 11) % 129) as f32 / 8.0 - 8.0,
+            Draw::Integers { .. } => ((i as u64 + seed) % 3) as f32 - 1.0,
+        };
+        let tensor = |seed| {
+            let values = (0..self.n).map(|i| value(i, seed)).collect();
+            Tensor::new([self.n], DType::Bf16, values).ok()
+        };
+        Some(vec![tensor(1)?, tensor(2)?])
+    }
+
+    fn reference(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
+        let pairs = inputs[0].values().iter().zip(inputs[1].values());
+        Ok(Tensor::new([self.n], DType::F32, pairs.map(|(x, y)| 2.0 * x + y).collect())?)
+    }
+
+    fn run(&self, _: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError> {
+        // The "device": a sum that is cut to bf16, and faults on demand.
+        let fault = std::env::var("AXPY_FAULT").unwrap_or_default();
+        if fault == "abort" && self.n == 4096 {
+            std::process::abort();
+        }
+        let cut = |value: f32| f32::from_bits(value.to_bits() & 0xFFFF_0000);
+        let pairs = inputs[0].values().iter().zip(inputs[1].values());
+        let mut values: Vec<f32> = pairs.map(|(x, y)| cut(2.0 * x + y)).collect();
+        match fault.as_str() {
+            "nan" => values[7] = f32::NAN,
+            "zero" => values[512..].fill(0.0),
+            _ => {}
+        }
+        Ok(Tensor::new([self.n], DType::Bf16, values)?)
+    }
+}

@@ -1,0 +1,3 @@
+fn main() -> std::process::ExitCode {
+    npugate::main(axpy_npu::AxpyAdapter)
+}
