@@ -1,6 +1,6 @@
 //! A kernel at a shape, as the kernel checks see it.
 
-use crate::{Context, RunError, Tensor};
+use crate::{Context, DType, RunError, Tensor};
 use std::fmt;
 
 /// One kernel at one shape: what `kernel::...` tests gate. An adapter lists
@@ -8,6 +8,11 @@ use std::fmt;
 pub trait Kernel: Send + Sync {
     /// Names the test.
     fn id(&self) -> KernelId;
+
+    /// The dtype that the kernel declares to write.
+    fn output_dtype(&self) -> DType {
+        DType::Bf16
+    }
 
     /// The tolerance that the full output is held to, element by element.
     fn tolerance(&self) -> Tolerance;

@@ -188,15 +188,13 @@ impl Device for FaultyDevice {
                 let key = arg_name.to_owned();
                 let before =
                     self.stale.iter_mut().find(|(layer, name, _)| *layer == set && *name == key);
-                match before {
-                    Some((_, _, stale)) => Ok(std::mem::replace(stale, tensor)),
-                    None => {
-                        let zeros = vec![0.0; tensor.len()];
-                        let first = bf16_tensor(tensor.shape(), &zeros);
-                        self.stale.push((set, key, tensor));
-                        Ok(first)
-                    }
+                if let Some((_, _, stale)) = before {
+                    return Ok(std::mem::replace(stale, tensor));
                 }
+                let zeros = vec![0.0; tensor.len()];
+                let first = bf16_tensor(tensor.shape(), &zeros);
+                self.stale.push((set, key, tensor));
+                Ok(first)
             }
             _ => Ok(tensor),
         }

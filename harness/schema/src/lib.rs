@@ -32,9 +32,7 @@ pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceErro
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
-pub use known_failures::{
-    KNOWN_FAILURES_SCHEMA, KnownFailure, KnownFailures, KnownFailuresError,
-};
+pub use known_failures::{KNOWN_FAILURES_SCHEMA, KnownFailure, KnownFailures, KnownFailuresError};
 pub use listing::{Ignore, LISTING_SCHEMA, ListedTest, Listing};
 pub use manifest::{
     GOLDEN_SCHEMA, GoldenFile, Manifest, ModelConfig, Noise, Prompt, Reference, ReferenceDtypes,

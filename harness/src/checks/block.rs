@@ -9,8 +9,8 @@
 
 use crate::goldens::{LayerGolden, LayerTensors};
 use crate::metrics::{
-    Axis, Distribution, compare, figures_by_slice, find_non_finite, per_position_cosine,
-    relative_errors, relative_errors_by_head,
+    Axis, Distribution, compare, expect_dtype, figures_by_slice, find_non_finite,
+    per_position_cosine, relative_errors, relative_errors_by_head,
 };
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
@@ -97,6 +97,9 @@ impl BlockFigures {
                 .filter(|_| layer < golden.layers.len())
                 .ok_or_else(|| Stop::Invalid(format!("the goldens have no layer {layer}")))?;
             let block = session.runner()?.block(layer, input)?;
+            for (_, tensor) in parts(&block) {
+                expect_dtype(tensor, input.dtype())?;
+            }
             let prompt = session.prompt(index)?.name;
             runs.push(Run { prompt, golden, block });
         }

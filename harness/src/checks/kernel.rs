@@ -2,7 +2,7 @@
 //! element, on inputs of the registry's distribution and on exact integers.
 
 use crate::kernel::{Draw, Tolerance};
-use crate::metrics::{Axis, compare, figures_by_slice, worst_sqnr};
+use crate::metrics::{Axis, compare, expect_dtype, figures_by_slice, worst_sqnr};
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::verdict::{CheckResult, Measured, Stop};
@@ -36,7 +36,7 @@ fn on_registry_inputs(
     inputs: &[Tensor],
 ) -> Result<Vec<Metric>, Stop> {
     let exact = kernel.reference(inputs)?;
-    let device = kernel.run(context, inputs)?;
+    let device = run(kernel, context, inputs)?;
     // What is stored in bf16 is held against the truth stored in bf16, as the
     // registry's own gate does.
     let stored = stored_as(&exact, device.dtype())?;
@@ -82,11 +82,18 @@ fn on_registry_inputs(
     Ok(metrics)
 }
 
+/// The device's output, in the dtype that the kernel declares.
+fn run(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Result<Tensor, Stop> {
+    let device = kernel.run(context, inputs)?;
+    expect_dtype(&device, kernel.output_dtype())?;
+    Ok(device)
+}
+
 /// On exact integers every bit must be right: tiling, sign, layout, tails and
 /// stale buffers show without any tolerance.
 fn on_integers(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Result<Metric, Stop> {
     let expected = kernel.reference(inputs)?;
-    let device = kernel.run(context, inputs)?;
+    let device = run(kernel, context, inputs)?;
     compare(&device, &expected)?;
     // The shapes are equal, so `zip` drops nothing. A zero of either sign is zero.
     let pairs = device.values().iter().zip(expected.values());

@@ -3,7 +3,7 @@
 use crate::{Programs, adapter::DeviceFactory, convert};
 use npugate::{Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
-    Access, Arg, ArgIndex, BufferSet, Gemm, GemmOutput, Launch, Op, Program, Role, inputs,
+    Access, Arg, ArgIndex, BufferSet, DType, Gemm, GemmOutput, Launch, Op, Program, Role, inputs,
     reference, registry,
 };
 use std::collections::BTreeSet;
@@ -86,6 +86,13 @@ impl KernelCase {
 impl Kernel for KernelCase {
     fn id(&self) -> KernelId {
         id(&self.launch.op)
+    }
+
+    fn output_dtype(&self) -> npugate::DType {
+        match self.launch.op.operands().pop().map(|operand| operand.dtype) {
+            Some(DType::F32) => npugate::DType::F32,
+            Some(DType::Bf16) | None => npugate::DType::Bf16,
+        }
     }
 
     fn tolerance(&self) -> Tolerance {
