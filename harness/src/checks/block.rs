@@ -7,7 +7,8 @@
 //! the residual stream, where a few massive activations would hide everything
 //! else.
 
-use crate::goldens::{LayerGolden, LayerTensors};
+use super::yardstick::BlockYardstick;
+use crate::goldens::LayerGolden;
 use crate::metrics::{
     Axis, Distribution, compare, expect_dtype, figures_by_slice, find_non_finite,
     per_position_cosine, relative_errors, relative_errors_by_head,
@@ -175,7 +176,7 @@ fn injected(
     for run in &figures.runs {
         let golden = &run.golden.layers[layer];
         let (y, b, r) = (&run.block, &golden.b, &golden.injected);
-        let yardstick = Yardstick::of(golden, profile)?;
+        let yardstick = BlockYardstick::of(golden, profile)?;
         attention.add(&y.attn_out, yardstick.attn_out, &b.attn_out, &r.attn_out)?;
         mlp.add(&y.mlp_out, yardstick.mlp_out, &b.mlp_out, &r.mlp_out)?;
         let errors =
@@ -205,29 +206,6 @@ fn injected(
         Metric::new("worst_head", head as f64, Unit::Count, Direction::Neutral).on("attn_ctx"),
     );
     Ok(Measured::of(metrics))
-}
-
-/// The reference in the arithmetic that the kernels declare.
-struct Yardstick<'a> {
-    attn_ctx: &'a Tensor,
-    attn_out: &'a Tensor,
-    mlp_out: &'a Tensor,
-}
-
-impl<'a> Yardstick<'a> {
-    fn of(golden: &'a LayerTensors, profile: PrecisionProfile) -> Result<Self, Stop> {
-        match (profile, &golden.declared) {
-            (PrecisionProfile::Bf16 | PrecisionProfile::Bf16Acc, _) => Ok(Self {
-                attn_ctx: &golden.b.attn_ctx,
-                attn_out: &golden.b.attn_out,
-                mlp_out: &golden.b.mlp_out,
-            }),
-            (PrecisionProfile::Bfp16, Some(q)) => {
-                Ok(Self { attn_ctx: &q.attn_ctx, attn_out: &q.attn_out, mlp_out: &q.mlp_out })
-            }
-            (PrecisionProfile::Bfp16, None) => Err(Stop::no_declared_reference()),
-        }
-    }
 }
 
 /// One part of the block, pooled over prompts.

@@ -4,9 +4,10 @@
 //! Up to the first divergence it is exactly what free generation would do;
 //! after it, teacher forcing keeps every later position comparable.
 
+use super::yardstick::{Divergence, LogitYardstick};
 use crate::goldens::{CompactLogits, TokenGolden};
 use crate::limits::{FLIP_NOISE, GARBAGE_RANK, TOP_K};
-use crate::metrics::{argmax, kl_compact, kl_compact_to, top_k_inclusive};
+use crate::metrics::{argmax, top_k_inclusive};
 use crate::session::Session;
 use crate::verdict::Stop;
 use crate::{LogitRows, PrecisionProfile, Probe, evidence};
@@ -110,7 +111,7 @@ fn step(
     golden: &CompactLogits,
     profile: PrecisionProfile,
 ) -> Result<Step, Stop> {
-    let yardstick = Yardstick::of(golden, profile)?;
+    let yardstick = LogitYardstick::of(golden, profile)?;
     let token = argmax(logits).ok_or_else(|| {
         Stop::Fail(format!("the logits of step {index} are empty or not all finite"))
     })?;
@@ -127,58 +128,9 @@ fn step(
     })
 }
 
-/// The reference in the arithmetic that the kernels declare, at one position.
-pub(super) struct Yardstick<'a> {
-    logits: &'a [f32],
-    lse: f64,
-}
-
-impl<'a> Yardstick<'a> {
-    pub fn of(golden: &'a CompactLogits, profile: PrecisionProfile) -> Result<Self, Stop> {
-        match (profile, &golden.declared) {
-            (PrecisionProfile::Bf16 | PrecisionProfile::Bf16Acc, _) => {
-                Ok(Self { logits: &golden.b, lse: golden.b_lse })
-            }
-            (PrecisionProfile::Bfp16, Some(q)) => Ok(Self { logits: &q.logits, lse: q.lse }),
-            (PrecisionProfile::Bfp16, None) => Err(Stop::no_declared_reference()),
-        }
-    }
-}
-
-/// How far the device and the references are from r at one position, in nats.
-pub(super) struct Divergence {
-    /// KL(r, y).
-    pub device: f64,
-    /// KL(r, yardstick).
-    pub yardstick: f64,
-    /// KL(r, b).
-    pub bf16: f64,
-}
-
-impl Divergence {
-    pub fn of(
-        golden: &CompactLogits,
-        yardstick: &Yardstick<'_>,
-        logits: &[f32],
-    ) -> Result<Self, Stop> {
-        let CompactLogits { ids, b, r, b_lse, r_lse, .. } = golden;
-        let reference = |logits: &[f32], lse: f64| {
-            kl_compact(ids, r, *r_lse, logits, lse)
-                .map_err(|error| Stop::Invalid(format!("the golden logits: {error}")))
-        };
-        let device = kl_compact_to(ids, r, *r_lse, logits)
-            .map_err(|error| Stop::Fail(format!("the device's logits: {error}")))?;
-        Ok(Self {
-            device,
-            yardstick: reference(yardstick.logits, yardstick.lse)?,
-            bf16: reference(b, *b_lse)?,
-        })
-    }
-}
-
 /// Judges a flip by the references alone: the gap that b sees between the two
 /// tokens, against the yardstick's own distance from r among the best tokens.
-fn flip(token: u32, expected: u32, golden: &CompactLogits, yardstick: &Yardstick<'_>) -> Flip {
+fn flip(token: u32, expected: u32, golden: &CompactLogits, yardstick: &LogitYardstick<'_>) -> Flip {
     let at = |id: u32| golden.ids.binary_search(&id).ok();
     let (Some(token), Some(expected)) = (at(token), at(expected)) else { return Flip::Garbage };
     let better = golden.b.iter().filter(|logit| **logit > golden.b[token]).count();
@@ -249,7 +201,7 @@ mod tests {
 
     fn flip(token: u32) -> Flip {
         let golden = golden();
-        let yardstick = Yardstick::of(&golden, PrecisionProfile::Bf16).unwrap();
+        let yardstick = LogitYardstick::of(&golden, PrecisionProfile::Bf16).unwrap();
         super::flip(token, 3, &golden, &yardstick)
     }
 

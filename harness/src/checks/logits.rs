@@ -3,7 +3,8 @@
 //! arithmetic, over the vocabulary. The plain figure, `KL(r, y) / KL(r, b)`, is
 //! what the declared arithmetic costs; it is printed and not gated.
 
-use super::forced::{Divergence, Yardstick, forced_tokens, steps_of};
+use super::forced::{forced_tokens, steps_of};
+use super::yardstick::{Divergence, LogitYardstick};
 use super::{DEFAULT_PROMPTS, Prompts};
 use crate::metrics::{Distribution, argmax};
 use crate::schema::{Direction, Metric, Unit};
@@ -105,7 +106,7 @@ fn prefill(session: &mut Session, prompts: &[usize]) -> Result<Divergences, Stop
             )));
         }
         for ((row, step), expected) in logits.rows().zip(&golden.steps).zip(&golden.tokens) {
-            let kl = Divergence::of(step, &Yardstick::of(step, profile)?, row)?;
+            let kl = Divergence::of(step, &LogitYardstick::of(step, profile)?, row)?;
             all.device.push(kl.device);
             all.yardstick.push(kl.yardstick);
             all.bf16.push(kl.bf16);

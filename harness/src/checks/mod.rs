@@ -9,6 +9,7 @@ mod kernel;
 mod layers;
 mod logits;
 mod tokens;
+mod yardstick;
 
 use crate::session::Session;
 use crate::verdict::CheckResult;
