@@ -4,7 +4,7 @@
 use crate::runner::{Consumer, ModelPlan, ModelResult, Update};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
-use npugate_schema::{Description, Outcome, Phase, Record, Summary};
+use npugate_schema::{Description, Metric, Outcome, Phase, Record, Summary};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A test that takes longer than this is named once.
@@ -96,7 +96,12 @@ impl<'a> Progress<'a> {
         let counts = counts(&records.iter().map(|record| &record.outcome).collect());
         let time = text::duration(records.iter().map(|record| record.seconds).sum());
         let message = match tightest(records) {
-            Some(tightest) => format!("{counts} in {time}, tightest {tightest}"),
+            Some((record, metric, used)) => format!(
+                "{counts} in {time}, tightest {}: {} at {} of the allowed error",
+                record.name,
+                metric.key(),
+                text::share(used)
+            ),
             None => format!("{counts} in {time}"),
         };
         self.shell.status(tone, phase, message);
@@ -216,16 +221,15 @@ pub fn counts(summary: &Summary) -> String {
     words.join(", ")
 }
 
-/// The passed test that comes closest to its limit: `gemm::1x2: cosine at 41 %
-/// of the allowed error`.
-pub fn tightest<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<String> {
-    let (record, metric, used) = records
-        .into_iter()
+/// The passed test that comes closest to its limit, the metric that does, and
+/// the share of the allowed error that it uses. None if nothing uses any.
+pub fn tightest(records: &[Record]) -> Option<(&Record, &Metric, f64)> {
+    records
+        .iter()
         .filter(|record| record.outcome == Outcome::Passed)
         .filter_map(|record| record.tightest().map(|(metric, used)| (record, metric, used)))
-        .max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let share = text::share(used);
-    Some(format!("{}: {} at {share} of the allowed error", record.name, metric.key()))
+        .filter(|(_, _, used)| *used > 0.0)
+        .max_by(|a, b| a.2.total_cmp(&b.2))
 }
 
 fn phase(test: &str) -> String {

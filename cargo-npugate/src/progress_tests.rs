@@ -3,7 +3,7 @@ use crate::gate::Gate;
 use crate::shell::testing::Printed;
 use crate::workspace::{Adapter, ByDefault};
 use cargo_metadata::PackageId;
-use npugate_schema::{Direction, Metric, Unit};
+use npugate_schema::{Direction, Unit};
 
 fn plan() -> ModelPlan {
     ModelPlan {

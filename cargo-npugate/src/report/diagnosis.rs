@@ -17,8 +17,8 @@ const CLIFF: f64 = 0.05;
 
 /// The report on a model's drift; `None` if the record has no figures by layer.
 pub fn report(model: &str, record: &Record) -> Option<String> {
-    let layers = layers(&record.metrics);
-    let mut text = format!("{model}: {DRIFT}\n");
+    let (layers, others) =
+        slices(&record.metrics).into_iter().partition::<Vec<_>, _>(|(slice, _)| is_layer(slice));
     if layers.is_empty() {
         return None;
     }
@@ -28,18 +28,22 @@ pub fn report(model: &str, record: &Record) -> Option<String> {
             names.push(&metric.name);
         }
     }
+    // What comes after the layers and is measured as they are.
+    let (after, others) = others.into_iter().partition::<Vec<_>, _>(|(_, metrics)| {
+        metrics.iter().all(|metric| names.contains(&metric.name.as_str()))
+    });
     let columns = names.iter().map(|name| (*name, Align::Right));
     let mut table = Table::new([("layer", Align::Left)].into_iter().chain(columns));
-    for (layer, metrics) in &layers {
+    for (slice, metrics) in layers.iter().chain(&after) {
         let cell = |name: &&str| {
             let metric = metrics.iter().find(|metric| metric.name == **name);
             metric.map_or_else(String::new, |metric| value(metric))
         };
-        table.row([(*layer).to_owned()].into_iter().chain(names.iter().map(cell)).collect());
+        table.row([(*slice).to_owned()].into_iter().chain(names.iter().map(cell)).collect());
     }
-    // Writing to a string cannot fail.
-    let _ = write!(text, "{table}");
-    for metric in record.metrics.iter().filter(|metric| layer_of(metric).is_none()) {
+    let mut text = format!("{model}: {DRIFT}\n{table}");
+    for metric in others.iter().flat_map(|(_, metrics)| metrics) {
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{}: {}", metric.key(), value(metric));
     }
     let cosines: Vec<_> = layers
@@ -77,24 +81,23 @@ fn findings(cosines: &[(&str, f64)]) -> String {
     text
 }
 
-/// The metrics by layer, in order of appearance.
-fn layers(metrics: &[Metric]) -> Vec<(&str, Vec<&Metric>)> {
-    let mut layers: Vec<(&str, Vec<&Metric>)> = Vec::new();
+/// The metrics by slice, in order of appearance; those of the whole under no
+/// name.
+fn slices(metrics: &[Metric]) -> Vec<(&str, Vec<&Metric>)> {
+    let mut slices: Vec<(&str, Vec<&Metric>)> = Vec::new();
     for metric in metrics {
-        let Some(layer) = layer_of(metric) else { continue };
-        match layers.iter_mut().find(|(name, _)| *name == layer) {
+        let slice = metric.slice.as_deref().unwrap_or_default();
+        match slices.iter_mut().find(|(name, _)| *name == slice) {
             Some((_, metrics)) => metrics.push(metric),
-            None => layers.push((layer, vec![metric])),
+            None => slices.push((slice, vec![metric])),
         }
     }
-    layers
+    slices
 }
 
-fn layer_of(metric: &Metric) -> Option<&str> {
-    metric.slice.as_deref().filter(|slice| {
-        let digits = slice.strip_prefix("layer").unwrap_or_default();
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    })
+fn is_layer(slice: &str) -> bool {
+    let digits = slice.strip_prefix("layer").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn value(metric: &Metric) -> String {
@@ -124,6 +127,10 @@ mod tests {
             let max_abs = Metric::new("max_abs", 0.125, Unit::Absolute, Direction::Neutral);
             metrics.push(max_abs.on(&slice));
         }
+        if !cosines.is_empty() {
+            let after = Metric::new("max_abs", 0.5, Unit::Absolute, Direction::Neutral);
+            metrics.push(after.on("final"));
+        }
         metrics.push(Metric::new("positions", 12.0, Unit::Count, Direction::Neutral));
         Record {
             name: DRIFT.into(),
@@ -143,6 +150,7 @@ mod tests {
 layer    cosine_median  max_abs
 layer00       0.999000    0.125
 layer01       0.998000    0.125
+final                     0.500
 positions: 12
 no cliff: cosine_median never steps by more than 0.05
 lowest: layer01 with cosine_median 0.998000

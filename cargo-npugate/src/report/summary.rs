@@ -77,14 +77,9 @@ fn table(results: &[ModelResult]) -> Table {
 }
 
 fn tightest(records: &[Record]) -> String {
-    records
-        .iter()
-        .filter(|record| record.outcome == Outcome::Passed)
-        .filter_map(|record| record.tightest().map(|(metric, used)| (record, metric, used)))
-        .max_by(|a, b| a.2.total_cmp(&b.2))
-        .map_or_else(String::new, |(record, metric, used)| {
-            format!("{} {} {}", text::share(used), record.name, metric.key())
-        })
+    progress::tightest(records).map_or_else(String::new, |(record, metric, used)| {
+        format!("{} {} {}", text::share(used), record.name, metric.key())
+    })
 }
 
 /// A line that runs this test again, the same way.
