@@ -31,7 +31,7 @@ impl<'a> BlockYardstick<'a> {
 
 /// The yardstick's logits at one position.
 pub(super) struct LogitYardstick<'a> {
-    logits: &'a [f32],
+    pub logits: &'a [f32],
     lse: f64,
 }
 
