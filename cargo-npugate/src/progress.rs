@@ -160,13 +160,13 @@ impl Consumer for Progress<'_> {
     }
 }
 
-/// A test's line, and why it did not pass.
+/// A test's line with its verdict: a pass in one line, anything else in more.
 pub fn show(shell: &mut Shell, model: &str, record: &Record) {
     let (tone, verb) = verb(&record.outcome);
     let (name, seconds) = (&record.name, record.seconds);
     let line = format!("[{seconds:>8.3}s] {model} {name}");
     if tone == Tone::Good {
-        shell.status(tone, verb, line);
+        shell.status(tone, verb, format_args!("{line}: {}", record.verdict));
     } else {
         shell.status_always(tone, verb, line);
         shell.detail(&record.verdict);

@@ -86,7 +86,9 @@ error: the gate of tiny is broken: odd
 
 #[test]
 fn verbose_shows_every_test_and_quiet_only_what_is_wrong() {
-    assert!(run(Verbosity::Verbose).contains("        PASS [   0.250s] tiny kernel::a\n"));
+    assert!(
+        run(Verbosity::Verbose).contains("        PASS [   0.250s] tiny kernel::a: cosine 0.99")
+    );
     assert_eq!(
         run(Verbosity::Quiet),
         "        FAIL [   0.250s] tiny block::c

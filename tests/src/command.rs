@@ -87,7 +87,9 @@ pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let mut build = clean(env!("CARGO"));
-        build.current_dir(repository()).args(["build", "--quiet", "--package", "cargo-npugate"]);
+        // The same packages as `cargo test --workspace`: the same features, nothing to build.
+        build.current_dir(repository());
+        build.args(["build", "--quiet", "--workspace", "--bin", "cargo-npugate"]);
         let _ = run(&mut build).exits(0);
         target_dir().join("debug").join("cargo-npugate")
     })
