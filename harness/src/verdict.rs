@@ -166,10 +166,18 @@ pub(crate) fn describe(metric: &Metric) -> String {
     }
     match metric.used() {
         Some(used) if used.is_finite() && limit.abs() > 0.0 && used >= 0.0 => {
-            let percent = number(used * 100.0, Unit::Count);
+            let percent = percent(used);
             format!("{key} {value} {sign} {limit_text} ({percent} % of the allowed error used)")
         }
         _ => format!("{key} {value} {sign} {limit_text}"),
+    }
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent >= 1.0 || percent == 0.0 => format!("{percent:.0}"),
+        percent if percent >= 0.1 => format!("{percent:.1}"),
+        _ => "less than 0.1".to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! the flips that the reference's own noise cannot explain.
 
 use super::Prompts;
-use super::forced::{Flip, Forced, steps_of};
+use super::forced::{Flip, Forced, Step, steps_of};
 use super::logits::prompt_indices;
 use crate::limits;
 use crate::metrics::Distribution;
@@ -22,19 +22,7 @@ pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
         .mean;
     let note = match forced.divergence() {
         None => format!("all {} greedy tokens equal", steps.len()),
-        Some(index) => {
-            let step = &steps[index];
-            format!(
-                "first divergence at step {index} of {}: device {} in the reference's top 5 {}: {}; reference {} in the device's top 5 {}: {}",
-                steps.len(),
-                step.token,
-                list(&step.expected_top5),
-                yes(step.expected_top5.contains(&step.token)),
-                step.expected,
-                list(&step.top5),
-                yes(step.top5.contains(&step.expected)),
-            )
-        }
+        Some(index) => divergence(&steps[index], index, steps.len()),
     };
     Ok(Measured::of(vec![
         Metric::new("outside_top5", outside as f64, Unit::Count, Direction::Lower).limited(0.0),
@@ -84,10 +72,22 @@ pub(super) fn flips(session: &mut Session, prompts: Prompts) -> CheckResult {
     .noted(note))
 }
 
-fn list(ids: &[u32]) -> String {
-    format!("{ids:?}")
-}
-
-fn yes(holds: bool) -> &'static str {
-    if holds { "yes" } else { "no" }
+/// The first divergence in words; in full where the gate fails.
+fn divergence(step: &Step, index: usize, steps: usize) -> String {
+    let Step { token, top5, expected, expected_top5, .. } = step;
+    let sides =
+        [("device", token, "reference", expected_top5), ("reference", expected, "device", top5)];
+    let outside: Vec<_> = sides
+        .into_iter()
+        .filter(|(_, id, _, top)| !top.contains(id))
+        .map(|(side, id, other, top)| {
+            format!("the {side}'s {id} is not in the {other}'s top 5 {top:?}")
+        })
+        .collect();
+    let verdict = if outside.is_empty() {
+        format!("each side's token in the other's top 5 (device {token}, reference {expected})")
+    } else {
+        outside.join("; ")
+    };
+    format!("first divergence at step {index} of {steps}: {verdict}")
 }
