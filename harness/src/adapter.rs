@@ -1,7 +1,7 @@
 //! What an adapter crate implements.
 
 use crate::schema::{ModelConfig, WeightsFile};
-use crate::{Context, Kernel, PrecisionProfile, RunError, Runner, SettingsError};
+use crate::{Context, Kernel, PrecisionProfile, RunError, Runner, Settings, SettingsError};
 use std::path::PathBuf;
 
 /// Describes what to gate: kernels, a model, or both. Nothing here may open a
@@ -13,6 +13,16 @@ pub trait Adapter: Send + Sync + 'static {
     /// The folder with the goldens and baselines.
     fn fixtures(&self) -> Option<PathBuf> {
         None
+    }
+
+    /// The settings of a run that differ from this adapter's defaults: a default
+    /// that is spelled out is the default run, with its name and its baseline.
+    ///
+    /// # Errors
+    ///
+    /// A setting that the adapter does not have, or a value it cannot take.
+    fn distinct(&self, settings: &Settings) -> Result<Settings, SettingsError> {
+        Ok(settings.clone())
     }
 
     /// Checks the settings of a run and says in one line what runs where

@@ -15,10 +15,6 @@ pub const GARBAGE_RANK: usize = 100;
 /// Whole-tensor cosine of a block's output: MLIR-AIR's phase 2.
 pub const BLOCK_COSINE: f64 = 0.99;
 
-/// A step in the median per-position cosine from one layer to the next that is
-/// called a cliff: MLIR-AIR's rule.
-pub const CLIFF: f64 = 0.05;
-
 /// Deviation of a kernel's or a sub-block's scale from 1. AWS Neuron's norm
 /// ratio band; a doubled output has 1.0 here and a cosine of 1.
 pub const SLOPE: f64 = 0.02;

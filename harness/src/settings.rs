@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// Settings of a run, as `key=value` pairs that the adapter reads. Only what
-/// differs from the adapter's defaults is in here, so an empty value is the
-/// default run, and the device class of any other run says what differs.
+/// Settings of a run, as `key=value` pairs that the adapter reads. None is the
+/// default run; [`Adapter::distinct`](crate::Adapter::distinct) takes out what is
+/// the default anyway, so that the device class says what differs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings(BTreeMap<String, String>);
 
@@ -38,6 +38,11 @@ impl Settings {
     /// Adds a setting; a later value replaces an earlier one.
     pub fn set(&mut self, key: impl Into<String>, value: impl Into<String>) {
         self.0.insert(key.into(), value.into());
+    }
+
+    /// Takes a setting out, as if it had not been given.
+    pub fn remove(&mut self, key: &str) {
+        self.0.remove(key);
     }
 
     /// The value of a setting, parsed; `None` where it is not set.

@@ -92,6 +92,7 @@ impl Suite {
                 known: devices.join(", "),
             });
         }
+        context.settings = adapter.distinct(&context.settings)?;
         let description = Description {
             model: adapter.name().to_owned(),
             device: context.settings.device_class(&context.device),

@@ -20,7 +20,10 @@ pub fn weights_candidates(model: &str, file: &str) -> Vec<PathBuf> {
             let folder = Path::new(&folder);
             vec![folder.join(model).join(file), folder.join(file)]
         }
-        None => cache_folder().map(|cache| cache.join(model).join(file)).into_iter().collect(),
+        None => cache_folder()
+            .map(|cache| cache.join("weights").join(model).join(file))
+            .into_iter()
+            .collect(),
     }
 }
 
@@ -30,8 +33,9 @@ pub fn weights_destination(model: &str, file: &str) -> Option<PathBuf> {
     weights_candidates(model, file).into_iter().next()
 }
 
-/// `npugate/weights` in the user's cache folder, by the platform's convention.
-fn cache_folder() -> Option<PathBuf> {
+/// `npugate` in the user's cache folder, by the platform's convention; `None` on a
+/// machine that names neither a cache nor a home folder.
+pub fn cache_folder() -> Option<PathBuf> {
     let home = || variable("HOME").map(PathBuf::from);
     let base = if cfg!(windows) {
         variable("LOCALAPPDATA").map(PathBuf::from)
@@ -43,7 +47,7 @@ fn cache_folder() -> Option<PathBuf> {
             .filter(|folder| folder.is_absolute())
             .or_else(|| home().map(|home| home.join(".cache")))
     };
-    base.map(|base| base.join("npugate").join("weights"))
+    base.map(|base| base.join("npugate"))
 }
 
 fn variable(name: &str) -> Option<OsString> {

@@ -9,6 +9,7 @@
 mod atomic;
 mod baseline;
 mod cache;
+mod cliff;
 mod description;
 mod event;
 mod exit_code;
@@ -27,7 +28,8 @@ pub use atomic::write_atomically;
 pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
-pub use cache::{WEIGHTS_DIR_VAR, weights_candidates, weights_destination};
+pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_destination};
+pub use cliff::{CLIFF, cliffs};
 pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;

@@ -5,10 +5,10 @@
 use crate::metrics::{
     Distribution, compare, find_non_finite, per_position_cosine, relative_errors,
 };
-use crate::schema::{Direction, Metric, Unit};
+use crate::schema::{Direction, Metric, Unit, cliffs};
 use crate::session::Session;
 use crate::verdict::{CheckResult, Measured, Stop, number};
-use crate::{LogitRows, Prefill, Probe, Tensor, limits};
+use crate::{LogitRows, Prefill, Probe, Tensor};
 use std::sync::Arc;
 
 /// The stack on one diagnosis prompt, run once in a process.
@@ -126,12 +126,10 @@ fn describe(medians: &[(String, f64)]) -> String {
     let lowest = lowest.map_or(String::new(), |(slice, median)| {
         format!("lowest median cosine {} at {slice}", number(*median, Unit::Cosine))
     });
-    let cliffs: Vec<_> = medians
-        .windows(2)
-        .filter(|pair| !((pair[1].1 - pair[0].1).abs() <= limits::CLIFF))
-        .map(|pair| {
-            let (from, to) = (number(pair[0].1, Unit::Cosine), number(pair[1].1, Unit::Cosine));
-            format!("{} ({from} to {to})", pair[1].0)
+    let cliffs: Vec<_> = cliffs(medians)
+        .map(|(layer, from, to)| {
+            let (from, to) = (number(from, Unit::Cosine), number(to, Unit::Cosine));
+            format!("{layer} ({from} to {to})")
         })
         .collect();
     if cliffs.is_empty() {
