@@ -6,7 +6,7 @@ pub const CLIFF: f64 = 0.05;
 
 /// The layers at which a sequence of values steps by more than [`CLIFF`], with
 /// the values before and after. A step to or from NaN is one.
-pub fn cliffs<'a>(layers: &'a [(String, f64)]) -> impl Iterator<Item = (&'a str, f64, f64)> {
+pub fn cliffs(layers: &[(String, f64)]) -> impl Iterator<Item = (&str, f64, f64)> {
     layers.windows(2).filter_map(|pair| {
         let (before, (layer, after)) = (pair[0].1, &pair[1]);
         let is_level = (after - before).abs() <= CLIFF;
