@@ -38,11 +38,33 @@ pub trait Kernel: Send + Sync {
     /// A device that cannot be opened or fails.
     fn run(&self, context: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError>;
 
+    /// The width of a head, if the output's rows are heads side by side: each head
+    /// is then judged on its own as well.
+    fn head_dim(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether the kernel's errors must average out: true for one that rounds to
+    /// nearest and approximates nothing.
+    fn bias(&self) -> Bias {
+        Bias::Declared
+    }
+
     /// The lowest acceptable SQNR of the output against the f32 reference in
     /// decibels, if the kernel declares one.
     fn sqnr_floor(&self) -> Option<f64> {
         None
     }
+}
+
+/// What a kernel says of the mean of its errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bias {
+    /// Errors average out: the gate holds their mean against their spread.
+    None,
+    /// The rounding mode or an approximation leans to one side, and the kernel
+    /// says so: the figure is recorded.
+    Declared,
 }
 
 /// Names a kernel test: `kernel::{op}::{shape}` and, where the op has tiers,

@@ -36,7 +36,7 @@ mod verdict;
 
 pub use adapter::{Adapter, Model};
 pub use cli::main;
-pub use kernel::{Draw, Kernel, KernelId, Tolerance};
+pub use kernel::{Bias, Draw, Kernel, KernelId, Tolerance};
 pub use npugate_schema as schema;
 pub use plan::Planned;
 pub use profile::PrecisionProfile;

@@ -19,6 +19,18 @@ pub const BLOCK_COSINE: f64 = 0.99;
 /// ratio band; a doubled output has 1.0 here and a cosine of 1.
 pub const SLOPE: f64 = 0.02;
 
+/// The same for one row, column or head of a kernel's output: below the 5 % that
+/// one wrong factor in one head makes.
+pub const SLICE_SLOPE: f64 = 0.04;
+
+/// `abs(mean(y - r)) / rms(y - r)` of a kernel that rounds to nearest. Over 4,096
+/// and more elements rounding to nearest stays below 0.05 (1 / sqrt(4096) is
+/// 0.016), rounding toward minus infinity has 0.68.
+pub const BIAS: f64 = 0.1;
+
+/// A bias over fewer elements is noise.
+pub const BIAS_LENGTH: usize = 4096;
+
 /// How much lower than the whole output's floor the SQNR of one row or column
 /// may be, in decibels. A dead row has 0 dB; rows of a correct output scatter
 /// by a fraction of this.

@@ -1,8 +1,8 @@
 //! The kernel gates: the full output of one kernel at one shape, element by
 //! element, on inputs of the registry's distribution and on exact integers.
 
-use crate::kernel::{Draw, Tolerance};
-use crate::metrics::{Axis, compare, expect_dtype, figures_by_slice, worst_sqnr};
+use crate::kernel::{Bias, Draw, Tolerance};
+use crate::metrics::{Axis, compare, expect_dtype, figures_by_slice, worst_slope, worst_sqnr};
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::verdict::{CheckResult, Measured, Stop};
@@ -51,35 +51,70 @@ fn on_registry_inputs(
     let mut metrics = vec![
         count("mismatches", gate.mismatches(&device, &stored)),
         Metric::new("mean_rel_l1", errors.mean_rel_l1, Unit::Ratio, Direction::Lower),
+        Metric::new("mean_abs", errors.mean_abs, Unit::Absolute, Direction::Lower),
         Metric::new("max_abs", errors.max_abs, Unit::Absolute, Direction::Lower),
+        Metric::new("mean_rel", errors.mean_rel, Unit::Ratio, Direction::Neutral),
         Metric::new("max_rel", errors.max_rel, Unit::Ratio, Direction::Neutral),
-        Metric::new(
-            "slope_error",
-            (against_exact.slope - 1.0).abs(),
-            Unit::ScaleError,
-            Direction::Lower,
-        )
-        .limited(limits::SLOPE),
+        scale_error(against_exact.slope).limited(limits::SLOPE),
+        bias(kernel.bias(), &device, &exact),
     ];
     let sqnr = Metric::new("sqnr", against_exact.sqnr_db, Unit::Decibel, Direction::Higher);
-    let Some(floor) = gate.sqnr else {
-        metrics.push(sqnr);
-        return Ok(metrics);
-    };
-    metrics.push(sqnr.limited(floor));
-    for (axis, name) in [(Axis::Row, "worst_row"), (Axis::Column, "worst_column")] {
-        let length = if axis == Axis::Row { exact.row_len() } else { exact.rows().len() };
-        let figures = figures_by_slice(&device, &exact, axis)?;
-        let Some(slice) = worst_sqnr(&figures).filter(|_| length >= limits::SLICE_LENGTH) else {
+    metrics.push(match gate.sqnr {
+        Some(floor) => sqnr.limited(floor),
+        None => sqnr,
+    });
+    metrics.extend(by_slice(kernel, &device, &exact)?);
+    Ok(metrics)
+}
+
+/// Noise and scale of the worst row, column and head, where they are long
+/// enough to say something.
+fn by_slice(kernel: &dyn Kernel, device: &Tensor, exact: &Tensor) -> Result<Vec<Metric>, Stop> {
+    let (rows, width) = (exact.rows().len(), exact.row_len());
+    let head =
+        kernel.head_dim().map(|head_dim| (Axis::Head { head_dim }, "worst_head", rows * head_dim));
+    let axes = [(Axis::Row, "worst_row", width), (Axis::Column, "worst_column", rows)];
+    let mut metrics = Vec::new();
+    for (axis, name, length) in axes.into_iter().chain(head) {
+        if length < limits::SLICE_LENGTH {
+            continue;
+        }
+        let figures = figures_by_slice(device, exact, axis)?;
+        let (Some(noisy), Some(scaled)) = (worst_sqnr(&figures), worst_slope(&figures)) else {
             continue;
         };
-        metrics.push(
-            Metric::new("sqnr", slice.sqnr_db, Unit::Decibel, Direction::Higher)
-                .on(name)
-                .limited(floor - limits::SLICE_MARGIN_DB),
-        );
+        let sqnr = Metric::new("sqnr", noisy.sqnr_db, Unit::Decibel, Direction::Higher).on(name);
+        metrics.push(match kernel.sqnr_floor() {
+            Some(floor) => sqnr.limited(floor - limits::SLICE_MARGIN_DB),
+            None => sqnr,
+        });
+        metrics.push(scale_error(scaled.slope).on(name).limited(limits::SLICE_SLOPE));
     }
     Ok(metrics)
+}
+
+fn scale_error(slope: f64) -> Metric {
+    Metric::new("slope_error", (slope - 1.0).abs(), Unit::ScaleError, Direction::Lower)
+}
+
+/// The mean error in units of its spread: rounding to nearest averages out,
+/// truncation does not.
+fn bias(declared: Bias, device: &Tensor, exact: &Tensor) -> Metric {
+    let errors = || {
+        let pairs = device.values().iter().zip(exact.values());
+        pairs.map(|(y, r)| f64::from(*y) - f64::from(*r))
+    };
+    let count = device.len() as f64;
+    let mean = errors().sum::<f64>() / count;
+    let rms = (errors().map(|error| error * error).sum::<f64>() / count).sqrt();
+    // No error at all has no bias.
+    let bias = if rms == 0.0 { 0.0 } else { mean.abs() / rms };
+    match declared {
+        Bias::None if device.len() >= limits::BIAS_LENGTH => {
+            Metric::new("bias", bias, Unit::Ratio, Direction::Lower).limited(limits::BIAS)
+        }
+        Bias::None | Bias::Declared => Metric::new("bias", bias, Unit::Ratio, Direction::Neutral),
+    }
 }
 
 /// The device's output, in the dtype that the kernel declares.

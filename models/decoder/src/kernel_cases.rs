@@ -1,10 +1,10 @@
 //! Every distinct launch of the programs as a kernel test.
 
 use crate::{Programs, adapter::DeviceFactory, convert};
-use npugate::{Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
+use npugate::{Bias, Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
-    Access, Arg, ArgIndex, BufferSet, DType, Gemm, GemmOutput, Launch, Op, Program, Role, inputs,
-    reference, registry,
+    Access, Arg, ArgIndex, BufferSet, DType, Gemm, GemmOutput, Launch, Op, Program, Role, Rounding,
+    inputs, reference, registry,
 };
 use std::collections::BTreeSet;
 
@@ -122,6 +122,24 @@ impl Kernel for KernelCase {
 
     fn run(&self, _: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError> {
         self.run_on_device(inputs)
+    }
+
+    fn head_dim(&self) -> Option<usize> {
+        match &self.launch.op {
+            Op::Rope(rope) => Some(rope.head_dim),
+            Op::FlashAttention(attention) => Some(attention.head_dim),
+            _ => None,
+        }
+    }
+
+    /// Rounding to nearest averages out. FlashAttention's exp2 and SiLU's tanh
+    /// are approximations that lean to one side.
+    fn bias(&self) -> Bias {
+        match (&self.launch.op, self.launch.rounding) {
+            (Op::FlashAttention(_) | Op::SiluMul(_), _) => Bias::Declared,
+            (_, Rounding::NearestEven) => Bias::None,
+            (_, Rounding::Floor | Rounding::TowardZero) => Bias::Declared,
+        }
     }
 
     fn sqnr_floor(&self) -> Option<f64> {
