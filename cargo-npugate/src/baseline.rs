@@ -207,6 +207,19 @@ mod tests {
     }
 
     #[test]
+    fn a_test_that_is_gone_leaves_the_baseline_once_that_is_accepted() {
+        let fixture = Fixture::new();
+        fixture.run(Update::Always, vec![passed("a", 0.999), passed("b", 0.99)]);
+        let gone = || vec![passed("a", 0.999), crate::runner::gone::record("b")];
+        let printed = fixture.run(Update::New, gone());
+        assert!(printed.contains("1 change"), "{printed}");
+        assert!(!fixture.pending().unwrap().tests.contains_key("b"));
+        assert_eq!(fixture.accepted().unwrap().tests.len(), 2, "it is not accepted yet");
+        fixture.run(Update::Always, gone());
+        assert_eq!(fixture.accepted().unwrap().tests.keys().collect::<Vec<_>>(), ["a"]);
+    }
+
+    #[test]
     fn on_ci_nothing_is_written_and_the_change_is_told() {
         let fixture = Fixture::new();
         let printed = fixture.run(Update::No, vec![passed("a", 0.999)]);

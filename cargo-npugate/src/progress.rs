@@ -1,7 +1,7 @@
 //! Progress on the terminal: a line for each phase, each failure as it comes,
 //! and a live line for what runs now.
 
-use crate::runner::{Consumer, ModelPlan, ModelResult, Update};
+use crate::runner::{Consumer, ModelPlan, ModelResult, Update, gone};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Description, Metric, Outcome, Phase, Record, Summary};
@@ -164,6 +164,11 @@ impl Consumer for Progress<'_> {
 pub fn show(shell: &mut Shell, model: &str, record: &Record) {
     let (tone, verb) = verb(&record.outcome);
     let (name, seconds) = (&record.name, record.seconds);
+    if gone::is_gone(record) {
+        // It took no time.
+        shell.status_always(tone, verb, format_args!("{model} {name}: {}", record.verdict));
+        return;
+    }
     let line = format!("[{seconds:>8.3}s] {model} {name}");
     if tone == Tone::Good {
         shell.status(tone, verb, format_args!("{line}: {}", record.verdict));

@@ -28,6 +28,7 @@ fn plan() -> ModelPlan {
             weights: None,
         },
         tests: Vec::new(),
+        gone: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! necessary. What happens is told to a [`Consumer`] as it happens.
 
 mod events;
+pub mod gone;
 mod process;
 mod tracker;
 
@@ -25,6 +26,8 @@ pub struct ModelPlan {
     pub description: Description,
     /// The tests that the selection leaves, those that are off among them.
     pub tests: Vec<ListedTest>,
+    /// The names that its baseline alone still has.
+    pub gone: Vec<String>,
 }
 
 /// How all tests of a run are run.
@@ -47,7 +50,8 @@ pub struct ModelResult {
     pub description: Description,
     /// The package, for `-p`.
     pub package: String,
-    /// One record for each listed test, in the listing's order.
+    /// One record for each listed test, in the listing's order, and for each that
+    /// is gone.
     pub records: Vec<Record>,
     /// The end of what a process printed that died in a test, by test.
     pub outputs: Vec<(String, String)>,
@@ -60,7 +64,7 @@ pub struct ModelResult {
 /// Something that happens in a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Update<'a> {
-    /// A model's turn comes.
+    /// A model's turn comes. A record is to come for each of these tests.
     ModelStarted { plan: &'a ModelPlan, planned: &'a [String] },
     /// A process is about to be started.
     Launched { command: &'a Command },
@@ -97,7 +101,12 @@ pub fn run(
     let selection = options.selection;
     let mut tracker = Tracker::new(&plan.tests, |test| selection.ignored.runs(test));
     let planned = tracker.planned().to_vec();
-    consumer.consume(Update::ModelStarted { plan, planned: &planned });
+    let awaited = [planned.as_slice(), &plan.gone].concat();
+    consumer.consume(Update::ModelStarted { plan, planned: &awaited });
+    let gone: Vec<_> = plan.gone.iter().map(|name| gone::record(name)).collect();
+    for record in &gone {
+        consumer.consume(Update::TestFinished { record });
+    }
     let mut outputs = Vec::new();
     let mut args = Some(first_args(selection, &planned)).filter(|_| !planned.is_empty());
     while let Some(mut these) = args.take() {
@@ -126,7 +135,8 @@ pub fn run(
             args = Some(selection.exact_args(remaining.iter().map(String::as_str)));
         }
     }
-    let verdicts = tracker.into_verdicts(&plan.tests);
+    let mut verdicts = tracker.into_verdicts(&plan.tests);
+    verdicts.records.extend(gone);
     let result = ModelResult {
         description: plan.description.clone(),
         package: plan.gate.adapter.package.clone(),

@@ -84,6 +84,44 @@ fn a_second_run_with_the_same_figures_changes_nothing() {
 }
 
 #[test]
+fn a_test_that_is_gone_regresses_until_that_is_accepted() {
+    let mut scene = Scene::with_tests(
+        "alpha kernel::a pass\nalpha kernel::b pass\nalpha tokens::c full\nbeta kernel::a pass",
+    );
+    scene.run("--full").expect(0, &["Pending 3 changes", "Pending 1 change"]);
+    scene.run("accept").expect(0, &["Accepted 4 changes"]);
+    // What is off is not gone.
+    scene.run("").expect(0, &["3 passed, 1 ignored"]).expect_none(&["Pending"]);
+    scene.set("FAKE_GATE", "alpha kernel::a pass\nalpha tokens::c full");
+    let gone =
+        "   REGRESSED alpha kernel::b: is in the baseline, and the adapter no longer has it\n";
+    let run = scene.run("--junit junit.xml");
+    run.expect(
+        120,
+        &[
+            gone,
+            "      kernel 1 passed, 1 regressed",
+            "     Running beta-7b",
+            gone,
+            "   REGRESSED beta-7b kernel::a: is in the baseline",
+            ": 1 passed, 1 ignored, 2 regressed",
+            "Pending 1 change for alpha on emu",
+        ],
+    );
+    run.expect_none(&["rerun:", "broken"]);
+    let junit = scene.read("junit.xml");
+    assert!(junit.contains("no longer has it") && junit.contains("failures=\"2\""), "{junit}");
+    // A run of some tests does not miss the others.
+    for filter in ["kernel", "--skip layers", "--phase kernel", "alpha -p alpha --ignored"] {
+        scene.run(filter).expect_none(&["REGRESSED"]);
+    }
+    let pending = scene.run("pending");
+    assert!(pending.stdout.contains("gone"), "{pending}");
+    scene.run("accept").expect(0, &["Accepted 2 changes"]);
+    scene.run("").expect(0, &["1 passed, 1 ignored"]).expect_none(&["REGRESSED", "Pending"]);
+}
+
+#[test]
 fn ci_writes_nothing_and_always_writes_the_baseline_itself() {
     let mut scene = Scene::new().with("CI", "true");
     scene.run("-p alpha").expect(0, &["Pending 5 changes for alpha on emu, not written"]);

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::{diagnosis, junit, summary};
-use crate::runner::{self, ModelPlan, ModelResult, RunOptions};
+use crate::runner::{self, ModelPlan, ModelResult, RunOptions, gone};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
@@ -97,8 +97,11 @@ fn plan(
     for gate in prepare::gates(config, workspace, shell)? {
         let description = prepare::describe(&gate, test.network, config, shell)?;
         let tests = gate.list(&test.selection, &config.device)?.tests;
-        if !tests.is_empty() {
-            plans.push(ModelPlan { gate, description, tests });
+        // What a filter leaves out is not gone.
+        let all = test.selection.lists_everything();
+        let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
+        if !tests.is_empty() || !gone.is_empty() {
+            plans.push(ModelPlan { gate, description, tests, gone });
         }
     }
     let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.name.as_str());

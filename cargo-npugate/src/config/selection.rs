@@ -114,6 +114,14 @@ impl Selection {
         }
     }
 
+    /// Whether a gate lists every test that it has, those too that are off.
+    pub fn lists_everything(&self) -> bool {
+        self.filters.is_empty()
+            && self.skip.is_empty()
+            && self.phases.is_empty()
+            && self.ignored != Ignored::Only
+    }
+
     /// Whether a test that was listed is one of these.
     pub fn admits(&self, name: &str) -> bool {
         let among = |names: &[String]| names.iter().any(|one| one == name);
@@ -204,6 +212,21 @@ mod tests {
         assert_eq!(selection.unmatched(["a"]), Some("b"));
         assert_eq!(selection.unmatched(["a", "b"]), None);
         assert_eq!(selection.list_args(), Selection::default().list_args());
+    }
+
+    #[test]
+    fn a_selection_that_leaves_a_test_out_does_not_list_everything() {
+        let everything = Selection::default();
+        assert!(everything.lists_everything());
+        assert!(Selection { set: TestSet::Full, ..everything.clone() }.lists_everything());
+        for narrow in [
+            Selection { filters: vec!["a".into()], ..everything.clone() },
+            Selection { skip: vec!["a".into()], ..everything.clone() },
+            Selection { phases: vec![Phase::Kernel], ..everything.clone() },
+            Selection { ignored: Ignored::Only, ..everything.clone() },
+        ] {
+            assert!(!narrow.lists_everything(), "{narrow:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::table::{Align, Table};
 use crate::config::Config;
 use crate::config::{Ignored, Selection, TestSet, WeightsNeed};
 use crate::progress;
-use crate::runner::ModelResult;
+use crate::runner::{ModelResult, gone};
 use crate::shell::{Shell, Verbosity};
 use crate::text::{self, shell_word};
 use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};
@@ -25,8 +25,11 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
         if shell.verbosity() > Verbosity::Quiet {
             progress::show(shell, &result.description.model, record);
         }
-        let rerun = rerun(result, record, config, selection);
-        shell.detail(&format!("rerun: {rerun}"));
+        // What the adapter no longer has cannot be run.
+        if !gone::is_gone(record) {
+            let rerun = rerun(result, record, config, selection);
+            shell.detail(&format!("rerun: {rerun}"));
+        }
     }
     let summary = total(results);
     let tone = progress::tone_of(outcomes(results));
