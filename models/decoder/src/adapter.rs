@@ -8,7 +8,7 @@ use crate::{
     weights::{self, WeightsError},
 };
 use npugate::{
-    Adapter, Context, Kernel, Model, PrecisionProfile, RunError, Runner, SettingsError,
+    Adapter, Context, Kernel, Model, PrecisionProfile, RunError, Runner, Settings, SettingsError,
     schema::{ModelConfig, WeightsFile, WeightsSource, weights_candidates},
 };
 use npugate_kernels::{Device, DeviceError, Emulator, EmulatorOptions};
@@ -78,9 +78,18 @@ impl DecoderAdapter {
     ///
     /// # Errors
     ///
-    /// A setting that does not exist or cannot have this value.
+    /// A setting that does not exist or cannot have this value; more positions
+    /// than the model has.
     pub fn options(&self, context: &Context) -> Result<Options, SettingsError> {
-        self.spec.options.with(&context.settings)
+        self.resolve(&context.settings)
+    }
+
+    fn resolve(&self, settings: &Settings) -> Result<Options, SettingsError> {
+        let options = self.spec.options.with(settings)?;
+        match self.parsed.config.check_seq_len(options.seq_len) {
+            Ok(()) => Ok(options),
+            Err(error) => Err(not_a_seq_len(&options, &error)),
+        }
     }
 
     /// The programs of a run.
@@ -90,13 +99,10 @@ impl DecoderAdapter {
     /// Settings that cannot be read or give no valid programs.
     pub fn programs(&self, context: &Context) -> Result<Programs, SettingsError> {
         let options = self.options(context)?;
-        Programs::new(&self.parsed.config, &options).map_err(|error| SettingsError::Value {
-            // The spec's own programs are valid, and of all settings only this
-            // one changes a shape.
-            key: "seq_len".to_owned(),
-            value: options.seq_len.to_string(),
-            reason: error.to_string(),
-        })
+        // The spec's own programs are valid, and of all settings only this one
+        // changes a shape.
+        Programs::new(&self.parsed.config, &options)
+            .map_err(|error| not_a_seq_len(&options, &error))
     }
 
     /// Sets the decoder up on a device of its own.
@@ -153,6 +159,14 @@ impl DecoderAdapter {
             TokenizerSpec::Gguf => Tokenizer::from_gguf(self.verified_weights()?)?,
         };
         Ok(self.tokenizer.get_or_init(|| tokenizer))
+    }
+}
+
+fn not_a_seq_len(options: &Options, reason: &dyn std::fmt::Display) -> SettingsError {
+    SettingsError::Value {
+        key: "seq_len".to_owned(),
+        value: options.seq_len.to_string(),
+        reason: reason.to_string(),
     }
 }
 

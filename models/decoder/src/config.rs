@@ -39,6 +39,18 @@ pub enum ConfigError {
     Contradiction(String),
 }
 
+/// Programs for more positions than the model has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the model has {max} positions (max_position_embeddings); programs for {seq_len} cannot be used"
+)]
+pub struct TooManyPositions {
+    /// Positions that prefill would be compiled for.
+    pub seq_len: usize,
+    /// Positions of the model.
+    pub max: usize,
+}
+
 impl DecoderConfig {
     /// Reads `config.json`.
     ///
@@ -76,6 +88,13 @@ impl DecoderConfig {
             max_positions: file.max_position_embeddings,
             stop_tokens: file.eos_token_id.map_or_else(Vec::new, Tokens::into_vec),
         })
+    }
+
+    /// Refuses programs for more positions than the model has: the prompt of such
+    /// a length could not be run, and its programs may not fit anywhere.
+    pub(crate) fn check_seq_len(&self, seq_len: usize) -> Result<(), TooManyPositions> {
+        let max = self.max_positions;
+        if seq_len > max { Err(TooManyPositions { seq_len, max }) } else { Ok(()) }
     }
 
     /// Width of all query heads: `n_heads * head_dim`, which need not be the

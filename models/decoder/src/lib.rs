@@ -23,7 +23,7 @@ mod tokenizer;
 pub mod weights;
 
 pub use adapter::{DecoderAdapter, DeviceFactory};
-pub use config::{ConfigError, DecoderConfig};
+pub use config::{ConfigError, DecoderConfig, TooManyPositions};
 pub use options::{Attention, Fusion, GemmMethod, Options, UnknownValue};
 pub use programs::{Programs, Stage};
 pub use runner::{DecoderRunner, RunnerError};

@@ -1,6 +1,6 @@
 //! What an adapter crate says of its model.
 
-use crate::{ConfigError, DecoderConfig, Options, Programs, weights::PinnedFile};
+use crate::{ConfigError, DecoderConfig, Options, Programs, TooManyPositions, weights::PinnedFile};
 use npugate::{
     PrecisionProfile,
     schema::{Sha256, Sha256Error, WeightsSource, WeightsSourceError},
@@ -66,6 +66,9 @@ pub enum SpecError {
     /// The source of the weights.
     #[error(transparent)]
     Source(#[from] WeightsSourceError),
+    /// The default options ask for more positions than the model has.
+    #[error(transparent)]
+    SeqLen(#[from] TooManyPositions),
     /// The default options give no valid programs.
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -82,6 +85,7 @@ pub(crate) struct ParsedSpec {
 impl DecoderSpec {
     pub(crate) fn parse(&self) -> Result<ParsedSpec, SpecError> {
         let config = DecoderConfig::from_json(self.config_json)?;
+        config.check_seq_len(self.options.seq_len)?;
         Programs::new(&config, &self.options)?;
         let shard = |&(file, sha256): &(&str, &str)| {
             Ok(PinnedFile { file: file.to_owned(), sha256: sha256.parse()? })

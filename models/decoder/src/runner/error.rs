@@ -10,16 +10,27 @@ pub enum RunnerError {
     /// Nothing to run.
     #[error("the prompt is empty; give it at least one token")]
     EmptyPrompt,
-    /// More tokens than prefill is compiled for.
+    /// More tokens than prefill is compiled for, though not more than the model has
+    /// positions.
     #[error(
         "the prompt has {tokens} tokens, prefill is compiled for {max}; shorten it or set a larger \
-         `seq_len`"
+         `seq_len` (the model has {positions} positions)"
     )]
     PromptTooLong {
         /// Tokens of the prompt.
         tokens: usize,
         /// The most that fit.
         max: usize,
+        /// Positions of the model.
+        positions: usize,
+    },
+    /// More tokens than the model has positions.
+    #[error("the prompt has {tokens} tokens, the model has {positions} positions; shorten it")]
+    PromptBeyondModel {
+        /// Tokens of the prompt.
+        tokens: usize,
+        /// Positions of the model.
+        positions: usize,
     },
     /// A token without an embedding.
     #[error("token {token} is outside of the vocabulary of {vocab_size}")]

@@ -60,8 +60,13 @@ impl DecoderRunner {
         if positions == 0 {
             return Err(RunnerError::EmptyPrompt);
         }
+        let model = self.cache.capacity();
+        if positions > model {
+            return Err(RunnerError::PromptBeyondModel { tokens: positions, positions: model });
+        }
         if positions > max {
-            return Err(RunnerError::PromptTooLong { tokens: positions, max });
+            let (tokens, positions) = (positions, model);
+            return Err(RunnerError::PromptTooLong { tokens, max, positions });
         }
         tokens.iter().try_for_each(|token| self.check_token(*token))?;
         match rows {

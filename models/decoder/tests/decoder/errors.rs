@@ -19,7 +19,11 @@ fn prompts_that_prefill_cannot_run() {
     assert_refused(
         runner.prefill(&prompt(257), probe),
         "the prompt has 257 tokens, prefill is compiled for 256; shorten it or set a larger \
-         `seq_len`",
+         `seq_len` (the model has 260 positions)",
+    );
+    assert_refused(
+        runner.prefill(&prompt(MAX_POSITIONS + 1), probe),
+        "the prompt has 261 tokens, the model has 260 positions; shorten it",
     );
     assert_refused(
         runner.prefill(&[1, VOCAB as u32], probe),

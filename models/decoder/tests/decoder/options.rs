@@ -1,7 +1,8 @@
 //! What the settings change, and what they must not.
 
-use crate::model::{Head, TestModel, context, prompt, sqnr};
-use npugate::{LogitRows, Prefill, Probe, Runner};
+use crate::model::{Head, TestModel, context, prompt, spec, sqnr};
+use npugate::{Adapter, LogitRows, Model, Prefill, Probe, Runner};
+use npugate_decoder::{DecoderAdapter, DecoderSpec, Options};
 
 fn prefill(model: &TestModel, settings: &str) -> Prefill {
     let probe = Probe { hidden: true, logits: LogitRows::From(0) };
@@ -49,7 +50,6 @@ fn rounding_of_the_published_toolchain_is_further_from_rne_than_nothing() {
 
 #[test]
 fn the_configuration_is_one_line_and_a_wrong_length_is_refused_before_a_device_is_opened() {
-    use npugate::Adapter;
     let model = TestModel::new(Head::Tied);
     assert_eq!(
         model.adapter.configuration(&context("fusion=leaf")).unwrap(),
@@ -58,4 +58,31 @@ fn the_configuration_is_one_line_and_a_wrong_length_is_refused_before_a_device_i
     let error = model.adapter.configuration(&context("seq_len=100")).unwrap_err().to_string();
     assert!(error.starts_with("setting `seq_len` cannot be `100`: "), "{error}");
     assert!(model.adapter.kernels(&context("seq_len=100")).is_err());
+}
+
+#[test]
+fn more_positions_than_the_model_has_are_refused_whatever_their_number() {
+    let model = TestModel::new(Head::Tied);
+    for seq_len in ["261", "512", "1000000000000", "18446744073709551360"] {
+        let context = context(&format!("seq_len={seq_len}"));
+        let sentence = format!(
+            "setting `seq_len` cannot be `{seq_len}`: the model has 260 positions \
+             (max_position_embeddings); programs for {seq_len} cannot be used"
+        );
+        assert_eq!(model.adapter.configuration(&context).unwrap_err().to_string(), sentence);
+        let Err(error) = model.adapter.kernels(&context) else { panic!("not refused: {seq_len}") };
+        assert_eq!(error.to_string(), sentence);
+        let Err(error) = model.adapter.build_decoder(&context) else { panic!("not refused") };
+        assert_eq!(error.to_string(), sentence);
+    }
+    assert!(model.adapter.configuration(&context("attention=host,seq_len=260")).is_ok());
+}
+
+#[test]
+fn a_spec_for_more_positions_than_the_model_has_makes_no_adapter() {
+    let model = TestModel::new(Head::Tied);
+    let path = model.adapter.weights().path.unwrap();
+    let spec = DecoderSpec { options: Options::new(512), ..spec(Head::Tied, &path, &[]) };
+    let error = DecoderAdapter::try_new(spec).err().unwrap().to_string();
+    assert!(error.starts_with("the model has 260 positions"), "{error}");
 }
