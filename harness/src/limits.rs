@@ -32,8 +32,8 @@ pub const BIAS: f64 = 0.1;
 pub const BIAS_LENGTH: usize = 4096;
 
 /// How much lower than the whole output's floor the SQNR of one row or column
-/// may be, in decibels. A dead row has 0 dB; rows of a correct output scatter
-/// by a fraction of this.
+/// may be, in decibels: half the amplitude. A dead row has 0 dB; the worst rows
+/// and columns of the kernels in the baselines are within 3 dB of the whole.
 pub const SLICE_MARGIN_DB: f64 = 6.0;
 
 /// Slices with fewer elements than this are too noisy to gate.
@@ -62,11 +62,12 @@ pub struct InjectedLimits {
     pub head_median: f64,
 }
 
-/// Correct ports measure at most 0.90 (median) and 1.60 (95th percentile)
-/// against a yardstick of their own arithmetic; the localised faults of the
-/// study start at 4.7. With a yardstick of the declared arithmetic the limits
-/// need not depend on it. Where there is none (a declared bf16 accumulator
-/// against plain b), they are wider.
+/// A correct port has R near 1 against a yardstick of its own arithmetic: the
+/// emulated NPU measures 0.69 to 1.29 on SmolLM2, 1.49 in its worst head (`block::*::injected` in its
+/// baseline). AWS Neuron calls 1.2 to 3 suspicious and more a bug, torch's dynamo
+/// allows 3, FlashAttention's own tests 2. With a yardstick of the declared
+/// arithmetic the limits need not depend on it; where there is none (a declared
+/// bf16 accumulator against plain b) they are wider.
 pub fn injected(profile: PrecisionProfile) -> InjectedLimits {
     let (median, p95, head_median) = match profile {
         PrecisionProfile::Bf16 | PrecisionProfile::Bfp16 => (2.0, 4.0, 3.0),
@@ -84,9 +85,10 @@ pub struct KappaLimits {
     pub p95: f64,
 }
 
-/// Against a yardstick of their own arithmetic, correct ports measure 0.5 to
-/// 0.8; seven faults 2.1 to 206. Where there is no such yardstick (a declared
-/// bf16 accumulator against plain b, measured 1.4), the limit is wider.
+/// The emulated NPU measures 0.9 to 1.5 on SmolLM2 where every block is right,
+/// 6.7 with floor rounding (the price table in `README.md`); the faults of
+/// `tests/FAULTS.md` 17 and more. Where there is no yardstick of the declared
+/// arithmetic (a bf16 accumulator against plain b), the limit is wider.
 pub fn kappa(profile: PrecisionProfile) -> KappaLimits {
     let mean = match profile {
         PrecisionProfile::Bf16 | PrecisionProfile::Bfp16 => 2.0,
@@ -105,7 +107,29 @@ pub fn flips_beyond_noise(profile: PrecisionProfile) -> f64 {
 }
 
 /// A flip is within the yardstick's noise if b itself sees a gap of at most this
-/// many times the largest `abs(yardstick - r)` among the best tokens. Correct
-/// ports reach 2.0, a bf16 accumulator 3.0; of the flips of a truncating port
-/// 8 % exceed 3, of one with wrong RoPE 64 %.
+/// many times the largest `abs(yardstick - r)` among the best tokens: three
+/// standard deviations' worth. Of the yardstick's own flips on SmolLM2 none is
+/// beyond 0.42 of that (20 of 512), of tiny-llama's none beyond 0.77 (73 of 512).
 pub const FLIP_NOISE: f64 = 3.0;
+
+/// Limits on the KV cache that decode writes against prefill's.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct KvLimits {
+    /// Lowest cosine of a position in the first layer, whose inputs are the same
+    /// embeddings on both sides: only the kernels' own rounding differs.
+    pub first_layer: f64,
+    /// Median of the worst layer.
+    pub worst_median: f64,
+}
+
+/// The emulated NPU measures 0.9997 in the first layer (`consistency::kv_cache` in
+/// the baselines); a slot written one position off -0.16 (`tests/FAULTS.md`). In
+/// the median over later layers a rotation that is one position off still has
+/// 0.992; decode in bf16 after a prefill in BFP16 has 0.998.
+pub fn kv_cache(profile: PrecisionProfile) -> KvLimits {
+    let worst_median = match profile {
+        PrecisionProfile::Bf16 | PrecisionProfile::Bf16Acc => 0.999,
+        PrecisionProfile::Bfp16 => 0.995,
+    };
+    KvLimits { first_layer: 0.999, worst_median }
+}

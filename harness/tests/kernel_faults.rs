@@ -1,6 +1,8 @@
 //! The kernel gate against faults that each of its figures must catch: a kernel
 //! that scales its input, sound and broken.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panics")]
+
 use npugate::schema::{Outcome, Record};
 use npugate::{
     Adapter, Bias, Context, DType, Draw, Kernel, KernelId, RunError, SettingsError, Suite, Tensor,

@@ -76,6 +76,12 @@ pub fn clean(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
+/// Says that a test cannot run here. On CI it must: there it fails.
+pub fn skip(why: &str) {
+    assert!(env::var_os("CI").is_none(), "cannot run on CI: {why}");
+    eprintln!("SKIPPED: {why}");
+}
+
 /// Runs a command to its end.
 pub fn run(command: &mut Command) -> Ran {
     let ran = command.output();

@@ -1,7 +1,7 @@
 //! The token gate's verdict and top-5 sets equal those of an independent
 //! computation: the recorder's `--check`, in Python.
 
-use npugate_tests::{command, workspace};
+use npugate_tests::{command, command::skip, workspace};
 use std::{
     path::Path,
     process::{Command, Stdio},
@@ -35,8 +35,7 @@ fn gate(model: &str, evidence: &Path) {
 #[test]
 fn python_agrees_with_the_token_gate_on_every_prompt_of_tiny_llama() {
     if !has_python() {
-        eprintln!("SKIPPED: there is no python3 to compute the verdicts a second time");
-        return;
+        return skip("there is no python3 to compute the verdicts a second time");
     }
     let evidence = workspace::temporary();
     gate("tiny-llama", evidence.path());
@@ -47,8 +46,7 @@ fn python_agrees_with_the_token_gate_on_every_prompt_of_tiny_llama() {
 #[test]
 fn python_disagrees_when_the_evidence_is_changed() {
     if !has_python() {
-        eprintln!("SKIPPED: there is no python3 to compute the verdicts a second time");
-        return;
+        return skip("there is no python3 to compute the verdicts a second time");
     }
     let evidence = workspace::temporary();
     gate("tiny-llama", evidence.path());
@@ -57,7 +55,8 @@ fn python_disagrees_when_the_evidence_is_changed() {
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
     json["tokens"][3] = serde_json::json!(1);
     workspace::write(&path, json.to_string().as_bytes());
-    let _ = check("tiny-llama", evidence.path()).exits(1);
+    let ran = check("tiny-llama", evidence.path()).exits(1);
+    assert!(ran.stdout.contains("DIFFERS"), "{}", ran.stdout);
 }
 
 #[test]
@@ -65,8 +64,7 @@ fn python_agrees_with_the_token_gate_on_smollm2() {
     let weights =
         npugate::schema::weights_candidates("smollm2-135m", "SmolLM2-135M-Instruct.Q4_1.gguf");
     if !has_python() || !weights.iter().any(|path| path.exists()) {
-        eprintln!("SKIPPED: no python3, or no weights: run `cargo npugate fetch smollm2-135m`");
-        return;
+        return skip("no python3, or no weights: run `cargo npugate fetch smollm2-135m`");
     }
     let evidence = workspace::temporary();
     gate("smollm2-135m", evidence.path());

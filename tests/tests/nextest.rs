@@ -1,7 +1,7 @@
 //! A real `cargo nextest run` on the tiny model: every listed name is a test of
 //! its own and runs exactly once.
 
-use npugate_tests::command::{Ran, clean, repository, run};
+use npugate_tests::command::{Ran, clean, repository, run, skip};
 use std::collections::BTreeSet;
 
 fn nextest(args: &[&str]) -> Option<Ran> {

@@ -6,7 +6,7 @@ use crate::metrics::{Distribution, per_position_cosine};
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::verdict::{CheckResult, Measured, Stop};
-use crate::{Kv, LogitRows, PrecisionProfile, Probe, Tensor};
+use crate::{Kv, LogitRows, Probe, Tensor, limits};
 
 /// The KV cache that decode wrote against the one that the device's own prefill
 /// writes for the same tokens, over the decoded positions.
@@ -43,31 +43,12 @@ pub(super) fn kv_cache(session: &mut Session) -> CheckResult {
         .iter()
         .map(|layer| layer.median)
         .fold(1.0, |worst, median| if median >= worst { worst } else { median });
-    let limits = kv_limits(session.model()?.profile());
+    let limits = limits::kv_cache(session.model()?.profile());
     let metric = |name: &str, value| Metric::new(name, value, Unit::Cosine, Direction::Higher);
     Ok(Measured::of(vec![
         metric("cosine_min", first_layer.min).on("layer00").limited(limits.first_layer),
         metric("worst_layer_median", worst_median).limited(limits.worst_median),
     ]))
-}
-
-struct KvLimits {
-    /// Lowest cosine of a position in the first layer, whose inputs are the
-    /// same embeddings on both sides: only the kernels' own rounding differs.
-    first_layer: f64,
-    /// Median of the worst layer.
-    worst_median: f64,
-}
-
-/// Correct bf16 ports have medians of 0.9998 and above; a KV slot one off, or a
-/// rotation one off, has 0.992 and below in the median and 0.95 in the first
-/// layer. BFP16 prefill against bf16 decode adds its own rounding.
-fn kv_limits(profile: PrecisionProfile) -> KvLimits {
-    let worst_median = match profile {
-        PrecisionProfile::Bf16 | PrecisionProfile::Bf16Acc => 0.999,
-        PrecisionProfile::Bfp16 => 0.995,
-    };
-    KvLimits { first_layer: 0.999, worst_median }
 }
 
 fn caches(session: &mut Session, layers: usize) -> Result<Vec<Kv>, Stop> {
