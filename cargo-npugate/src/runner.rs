@@ -15,6 +15,7 @@ use crate::text;
 use events::BadLine;
 use npugate_schema::{Description, Event, ListedTest, Record};
 use std::{ffi::OsString, process::Command, time::Instant};
+pub use tracker::is_interrupted;
 use tracker::{End, Next, Tracker};
 
 /// A model whose tests are to run.
@@ -147,6 +148,21 @@ pub fn run(
     };
     consumer.consume(Update::ModelFinished { result: &result });
     Ok(result)
+}
+
+/// What is left of a model whose turn did not come before the user ended the run.
+pub fn not_run(plan: &ModelPlan, selection: &Selection) -> ModelResult {
+    let mut tracker = Tracker::new(&plan.tests, |test| selection.ignored.runs(test));
+    tracker.interrupted();
+    let verdicts = tracker.into_verdicts(&plan.tests);
+    ModelResult {
+        description: plan.description.clone(),
+        package: plan.gate.adapter.package.clone(),
+        records: verdicts.records,
+        outputs: Vec::new(),
+        troubles: verdicts.troubles,
+        seconds: 0.0,
+    }
 }
 
 /// The filters as they were given. Names given exactly may be of several

@@ -104,6 +104,7 @@ fn a_test_that_is_gone_regresses_until_that_is_accepted() {
             "     Running beta-7b",
             gone,
             "   REGRESSED beta-7b kernel::a: is in the baseline",
+            "Summary 1 test run in ",
             ": 1 passed, 1 ignored, 2 regressed",
             "Pending 1 change for alpha on emu",
         ],

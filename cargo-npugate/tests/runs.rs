@@ -221,7 +221,9 @@ fn an_interrupted_run_tells_what_it_found() {
         io::{BufRead, BufReader, Read},
         process::{Command, Stdio},
     };
-    let scene = Scene::with_tests("alpha a::b pass\nalpha c::d hang\nbeta a::b pass");
+    let scene = Scene::with_tests(
+        "alpha a::b pass\nalpha c::d hang\nalpha c::e pass\nalpha c::f full\nbeta a::b pass",
+    );
     let mut child =
         scene.command(["-v", "--junit", "junit.xml"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
@@ -233,9 +235,14 @@ fn an_interrupted_run_tells_what_it_found() {
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     stderr.read_to_string(&mut printed).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(123), "{printed}");
-    assert!(printed.contains("1 passed, 1 invalid"), "{printed}");
+    assert!(printed.contains(" Interrupted 3 tests not run\n     Summary 1 test run"), "{printed}");
+    assert!(printed.contains(": 1 passed, 1 ignored, 3 skipped\n"), "{printed}");
     assert!(printed.contains("error: interrupted: the baselines stay as they are"), "{printed}");
-    assert!(!printed.contains("beta-7b"), "{printed}");
-    assert!(scene.read("junit.xml").contains("not run: interrupted"));
+    for absent in ["Running beta-7b", "rerun:", "SKIP", "INVALID", "c::d"] {
+        assert!(!printed.contains(absent), "{absent} is there, in:\n{printed}");
+    }
+    let report = Report::deserialize_from_str(&scene.read("junit.xml")).unwrap();
+    assert_eq!((report.tests, report.failures, report.errors, report.skipped), (5, 0, 0, 4));
+    assert!(scene.read("junit.xml").contains(r#"<skipped message="interrupted""#));
     assert!(!scene.path("fixtures").exists());
 }

@@ -38,10 +38,11 @@ pub fn run(
     }
     let mut results = Vec::with_capacity(plans.len());
     for plan in &plans {
-        if interrupt.has_come() {
-            break;
-        }
-        results.push(runner::run(plan, options, &mut Progress::new(shell))?);
+        results.push(if interrupt.has_come() {
+            runner::not_run(plan, selection)
+        } else {
+            runner::run(plan, options, &mut Progress::new(shell))?
+        });
     }
     summary::print(&results, config, selection, shell);
     let mut ending = Ending { code: summary::exit_code(&results) };

@@ -5,8 +5,8 @@ use super::table::{Align, Table};
 use crate::config::Config;
 use crate::config::{Ignored, Selection, TestSet, WeightsNeed};
 use crate::progress;
-use crate::runner::{ModelResult, gone};
-use crate::shell::{Shell, Verbosity};
+use crate::runner::{ModelResult, gone, is_interrupted};
+use crate::shell::{Shell, Tone, Verbosity};
 use crate::text::{self, shell_word};
 use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};
 use std::fmt::Write;
@@ -16,7 +16,7 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
     let bad: Vec<_> = results
         .iter()
         .flat_map(|result| result.records.iter().map(move |record| (result, record)))
-        .filter(|(_, record)| !record.outcome.is_good())
+        .filter(|(_, record)| !record.outcome.is_good() && !is_interrupted(record))
         .collect();
     if !bad.is_empty() && shell.verbosity() > Verbosity::Quiet {
         shell.line("");
@@ -34,10 +34,17 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
     let summary = total(results);
     let tone = progress::tone_of(outcomes(results));
     let seconds: f64 = results.iter().map(|result| result.seconds).sum();
-    let tests = text::count(summary.ran(), "test");
+    // Those of which there is a verdict without a run are not among them.
+    let unheard = records(results).filter(|record| gone::is_gone(record)).count();
+    let interrupted = records(results).filter(|record| is_interrupted(record)).count();
+    let tests = text::count(summary.ran() - unheard - interrupted, "test");
     let counts = progress::counts(&summary);
     if shell.verbosity() > Verbosity::Quiet {
         shell.line("");
+    }
+    if interrupted > 0 {
+        let message = format!("{} not run", text::count(interrupted, "test"));
+        shell.status_always(Tone::Odd, "Interrupted", message);
     }
     let message = format!("{tests} run in {}: {counts}", text::duration(seconds));
     shell.status_always(tone, "Summary", message);
@@ -148,7 +155,11 @@ fn total(results: &[ModelResult]) -> Summary {
 }
 
 fn outcomes(results: &[ModelResult]) -> impl Iterator<Item = &Outcome> {
-    results.iter().flat_map(|result| &result.records).map(|record| &record.outcome)
+    records(results).map(|record| &record.outcome)
+}
+
+fn records(results: &[ModelResult]) -> impl Iterator<Item = &Record> {
+    results.iter().flat_map(|result| &result.records)
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// the rest is given up.
 const MAX_CRASHES: usize = 10;
 
+/// Why a test did not run that the user did not wait for.
+const INTERRUPTED: &str = "interrupted";
+
 /// What to do about formats that differ.
 const SAME_VERSION: &str = ": use the npugate crate and cargo-npugate of the same version";
 
@@ -169,8 +172,10 @@ impl Tracker {
 
     /// The user ends the run: what has no verdict gets none.
     pub fn interrupted(&mut self) {
-        let remaining = self.remaining();
-        self.give_up(remaining, "not run: interrupted");
+        for name in self.remaining() {
+            let outcome = Outcome::Skipped { reason: INTERRUPTED.to_owned() };
+            self.records.insert(name.clone(), judged(name, outcome));
+        }
     }
 
     /// The verdicts, in the listing's order.
@@ -229,6 +234,11 @@ impl Tracker {
             self.troubles.push(trouble);
         }
     }
+}
+
+/// Whether a record is of a test that the user did not wait for.
+pub fn is_interrupted(record: &Record) -> bool {
+    matches!(&record.outcome, Outcome::Skipped { reason } if reason == INTERRUPTED)
 }
 
 fn crashed(open: &Open, end: End<'_>, now: f64) -> Record {

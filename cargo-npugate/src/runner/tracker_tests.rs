@@ -170,6 +170,19 @@ fn tests_that_are_off_get_a_record_with_the_reason() {
 }
 
 #[test]
+fn tests_that_an_interrupt_left_without_a_verdict_are_skipped() {
+    let tests = listed(&["a", "b", "c"]);
+    let mut tracker = tracker(&tests);
+    feed(&mut tracker, &[start("a"), finish("a"), start("b")]);
+    tracker.interrupted();
+    let verdicts = tracker.into_verdicts(&tests);
+    let states: Vec<_> = outcomes(&verdicts).into_iter().map(|(_, state)| state).collect();
+    assert_eq!(states, ["passed", "skipped", "skipped"]);
+    assert!(!is_interrupted(&verdicts.records[0]) && is_interrupted(&verdicts.records[1]));
+    assert_eq!(verdicts.troubles, [""; 0]);
+}
+
+#[test]
 fn another_version_of_the_events_is_trouble() {
     let tests = listed(&["a"]);
     let mut tracker = tracker(&tests);
