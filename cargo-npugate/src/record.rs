@@ -6,9 +6,9 @@ use crate::config::Environment;
 use crate::error::Error;
 use crate::shell::{Shell, Tone};
 use crate::text;
-use crate::workspace::Workspace;
+use crate::workspace::{Adapter, Workspace};
 use fs_err as fs;
-use npugate_schema::{Sha256, write_atomically};
+use npugate_schema::{Sha256, WEIGHTS_DIR_VAR, cache_folder, write_atomically};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -22,26 +22,45 @@ const REQUIREMENTS: &str = "requirements.txt";
 /// Written last, so that an environment that was cut short is made again.
 const READY: &str = ".npugate-ready";
 
+/// Where the recorder finds what it needs.
+struct Places<'a> {
+    /// The workspace's root.
+    root: &'a Path,
+    /// Where its environment is kept.
+    cache: &'a Path,
+    /// Where `fetch` has put weights, unless the user says so in a variable that
+    /// the recorder reads too.
+    weights: Option<&'a Path>,
+}
+
 /// Records the goldens of a model and returns the recorder's own exit status.
 ///
 /// # Errors
 ///
-/// No recorder, or an environment for it that cannot be made.
+/// A name that no model has, no recorder, or an environment for it that cannot be
+/// made.
 pub fn record(
     args: &RecordArgs,
     workspace: &Workspace,
     environment: &Environment,
     shell: &mut Shell,
 ) -> Result<ExitStatus, Error> {
-    let cache = cache_folder(|name| env::var_os(name))
-        .unwrap_or_else(|| workspace.target.as_std_path().join("npugate"));
-    record_with(args, workspace.root.as_std_path(), &cache, environment, shell)
+    let model = model(args, &workspace.adapters)?;
+    let cache = cache_folder();
+    let given = env::var_os(WEIGHTS_DIR_VAR).is_some_and(|value| !value.is_empty());
+    let weights = cache.as_ref().filter(|_| !given).map(|cache| cache.join("weights"));
+    let places = Places {
+        root: workspace.root.as_std_path(),
+        cache: &cache.unwrap_or_else(|| workspace.target.as_std_path().join("npugate")),
+        weights: weights.as_deref(),
+    };
+    record_with(&model, args, &places, environment, shell)
 }
 
 fn record_with(
+    model: &str,
     args: &RecordArgs,
-    root: &Path,
-    cache: &Path,
+    &Places { root, cache, weights }: &Places<'_>,
     environment: &Environment,
     shell: &mut Shell,
 ) -> Result<ExitStatus, Error> {
@@ -51,13 +70,16 @@ fn record_with(
     let requirements = find(&recorder, REQUIREMENTS)?;
     let python = python(&requirements, cache, environment, shell)?;
     let mut command = Command::new(&python);
-    command.arg(&script).arg(&args.model).arg("--fixtures");
+    command.arg(&script).arg(model).arg("--fixtures");
     command.arg(args.fixtures.clone().unwrap_or_else(fixtures));
     if let Some(weights) = &args.weights {
         command.arg("--weights").arg(weights);
     }
+    if let Some(folder) = weights {
+        command.env(WEIGHTS_DIR_VAR, folder);
+    }
     shell.command(&command);
-    shell.status(Tone::Good, "Recording", &args.model);
+    shell.status(Tone::Good, "Recording", model);
     shell.share_terminal();
     run(&mut command)
 }
@@ -117,17 +139,18 @@ fn run(command: &mut Command) -> Result<ExitStatus, Error> {
         .map_err(|source| Error::Start { program: command.get_program().to_owned(), source })
 }
 
-/// `npugate` in the user's cache folder, by the platform's convention.
-fn cache_folder(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
-    let path = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = if cfg!(windows) {
-        path("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        path("HOME").map(|home| home.join("Library").join("Caches"))
-    } else {
-        path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")))
-    };
-    base.map(|base| base.join("npugate"))
+/// The recorder's name of a model: the model's own, also where the adapter's
+/// package was named. Which models a recorder from elsewhere knows is its own
+/// affair.
+fn model(args: &RecordArgs, adapters: &[Adapter]) -> Result<String, Error> {
+    match adapters.iter().find(|adapter| adapter.is_called(&args.model)) {
+        Some(adapter) => Ok(adapter.model.clone()),
+        None if args.recorder.is_some() => Ok(args.model.clone()),
+        None => Err(Error::UnknownAdapter {
+            name: args.model.clone(),
+            known: adapters.iter().map(|adapter| adapter.model.clone()).collect(),
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -136,23 +159,6 @@ mod tests {
     use super::*;
     use crate::shell::{Verbosity, testing::Printed};
     use std::os::unix::fs::PermissionsExt;
-
-    #[test]
-    fn the_cache_is_where_the_platform_says() {
-        let find = |pairs: &'static [(&str, &str)]| {
-            cache_folder(move |name| {
-                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into())
-            })
-        };
-        if cfg!(target_os = "linux") {
-            assert_eq!(find(&[("HOME", "/h")]), Some("/h/.cache/npugate".into()));
-            let both = find(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")]);
-            assert_eq!(both, Some("/c/npugate".into()));
-            let relative = find(&[("HOME", "/h"), ("XDG_CACHE_HOME", "c")]);
-            assert_eq!(relative, Some("/h/.cache/npugate".into()));
-        }
-        assert_eq!(find(&[]), None);
-    }
 
     #[test]
     fn a_missing_recorder_is_named() {
@@ -165,8 +171,9 @@ mod tests {
         };
         let mut shell = Printed::default().shell(Verbosity::Normal);
         let here = folder.path();
+        let places = Places { root: here, cache: here, weights: None };
         let error =
-            record_with(&args, here, here, &Environment::default(), &mut shell).unwrap_err();
+            record_with("tiny", &args, &places, &Environment::default(), &mut shell).unwrap_err();
         assert!(error.to_string().starts_with("there is no record.py in "), "{error}");
     }
 
@@ -187,7 +194,10 @@ mod tests {
         let (inner, outer, log) = (here.join("inner"), here.join("outer"), here.join("log"));
         script(
             &inner,
-            &format!("echo \"$@\" >> {}\ncase \"$1\" in *record.py) exit 7;; esac", log.display()),
+            &format!(
+                "echo \"$@ in $NPUGATE_WEIGHTS_DIR\" >> {}\ncase \"$1\" in *record.py) exit 7;; esac",
+                log.display()
+            ),
         );
         let venv = "mkdir -p \"$4/bin\" && cp";
         script(&outer, &format!("{venv} {} \"$4/bin/python\"", inner.display()));
@@ -202,14 +212,16 @@ mod tests {
             weights: Some("w".into()),
         };
         for _ in 0..2 {
-            let cache = here.join("cache");
-            let status = record_with(&args, here, &cache, &environment, &mut shell).unwrap();
+            let (cache, weights) = (here.join("cache"), here.join("fetched"));
+            let places = Places { root: here, cache: &cache, weights: Some(&weights) };
+            let status = record_with("tiny", &args, &places, &environment, &mut shell).unwrap();
             assert_eq!(status.code(), Some(7));
         }
         let log = fs::read_to_string(log).unwrap();
         assert_eq!(log.matches("-m pip install").count(), 1, "{log}");
         assert_eq!(log.matches("record.py tiny --fixtures").count(), 2, "{log}");
-        assert!(log.contains("--weights w"), "{log}");
+        let weights = format!("--weights w in {}\n", here.join("fetched").display());
+        assert!(log.contains(&weights), "{log}");
         assert_eq!(printed.text().matches("Installing").count(), 1);
     }
 }

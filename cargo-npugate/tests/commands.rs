@@ -202,6 +202,21 @@ fn weights_that_are_not_the_pinned_ones_are_not_kept() {
 }
 
 #[test]
+fn goldens_are_recorded_of_a_model_of_the_workspace() {
+    let scene = Scene::new().with("NPUGATE_PYTHON", "no-such-python");
+    fs::create_dir_all(scene.path("fixtures/recorder")).unwrap();
+    for file in ["record.py", "requirements.txt"] {
+        fs::write(scene.path("fixtures/recorder").join(file), "").unwrap();
+    }
+    let unknown = scene.run("record gamma");
+    unknown.expect(96, &["error: no adapter package or model is called `gamma`; there are alpha"]);
+    unknown.expect_none(&["Installing"]);
+    scene.run("record beta").expect(96, &["Installing", "no-such-python"]);
+    // What another recorder knows is not known here.
+    scene.run("record gamma --recorder fixtures/recorder").expect(96, &["Installing"]);
+}
+
+#[test]
 fn a_python_that_is_not_there_is_named() {
     let scene = Scene::new()
         .with("NPUGATE_PYTHON", "no-such-python")
