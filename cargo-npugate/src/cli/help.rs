@@ -31,8 +31,8 @@ Adapters:
 
 Baselines:
   A run compares its figures with the accepted ones in baseline/DEVICE.json
-  beside a model's goldens. New and better ones wait in DEVICE.json.new until
-  `cargo npugate review`, `accept` or `reject`.
+  beside a model's goldens. What is new, better, worse or gone waits in
+  DEVICE.json.new until `cargo npugate review`, `accept` or `reject`.
 
 Environment:
   NPUGATE_UPDATE       new (default): pending changes are written beside the
@@ -50,12 +50,12 @@ Exit codes:
     2  the command line makes no sense
     4  no test matched, or none could run
    96  no adapter, no weights, a gate that does not keep to the protocol
-  100  a test failed, crashed or timed out
+  100  a test failed or crashed
   101  the adapters did not build
   102  `cargo metadata` failed
   104  a gate could not list its tests
   110  a file could not be written
   119  no test failed, but one could not judge or could not run
-  120  no test failed, but one got worse than its baseline
+  120  no test failed, but one got worse than its baseline, or is gone
   121  `review` without a terminal, and changes are pending
   123  interrupted";

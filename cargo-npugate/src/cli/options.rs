@@ -24,7 +24,8 @@ pub struct FilterArgs {
     #[arg(long, value_name = "PHASE", value_parser = str::parse::<Phase>)]
     pub phase: Vec<Phase>,
 
-    /// The long set too: every prompt, longer text, prompt-length sweeps
+    /// The long set too: all prompts of the token gates, decode logits on all
+    /// prompts, run-to-run identity
     #[arg(long)]
     pub full: bool,
 
