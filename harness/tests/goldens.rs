@@ -292,3 +292,14 @@ fn a_file_that_is_no_safetensors_is_refused_even_with_the_right_digest() {
     let error = goldens.tokens(&prompt).unwrap_err().to_string();
     assert!(error.contains("is not a safetensors file"), "{error}");
 }
+
+#[test]
+fn a_manifest_cannot_name_a_file_outside_of_its_folder() {
+    let goldens = Goldens::open(data(), "toy").unwrap();
+    for name in ["../secret", "/etc/hostname", "sub/file", "..", ""] {
+        let mut prompt = first_prompt(&goldens).clone();
+        prompt.tokens.file = name.to_owned();
+        let error = goldens.tokens(&prompt).unwrap_err().to_string();
+        assert!(error.contains("is not a file beside it"), "{name}: {error}");
+    }
+}

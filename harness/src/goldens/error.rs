@@ -8,6 +8,19 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoldenError {
+    /// A file that the manifest looks for outside of its own folder.
+    #[error(
+        "the manifest in {} names `{file}`, which is not a file beside it; record the goldens of {model} again",
+        folder.display()
+    )]
+    Outside {
+        /// The goldens' folder.
+        folder: PathBuf,
+        /// The name.
+        file: String,
+        /// The model.
+        model: String,
+    },
     /// There is no manifest.
     #[error(
         "there are no goldens in {}: record them with `cargo npugate record {model}`",

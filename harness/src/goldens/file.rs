@@ -23,6 +23,10 @@ pub(super) struct VerifiedFile {
 impl VerifiedFile {
     pub fn read(folder: &Path, file: &GoldenFile, model: &str) -> Result<Self, GoldenError> {
         let (path, model) = (folder.join(&file.file), model.to_owned());
+        if path.parent() != Some(folder) || path.file_name().is_none() {
+            let (folder, file) = (folder.to_owned(), file.file.clone());
+            return Err(GoldenError::Outside { folder, file, model });
+        }
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
