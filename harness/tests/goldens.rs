@@ -104,6 +104,9 @@ fn token_goldens_are_cut_at_their_offsets() {
     assert_eq!(step.b, [1.25, 1.5, 1.75, 2.0, 2.25]);
     assert_eq!(step.r, [101.25, 101.5, 101.75, 102.0, 102.25]);
     assert_eq!((step.b_lse.to_string(), step.r_lse.to_string()), ("9.5".into(), "109.5".into()));
+    let declared = step.declared.as_ref().unwrap();
+    assert_eq!(declared.logits, [201.25, 201.5, 201.75, 202.0, 202.25]);
+    assert_eq!(declared.lse.to_string(), "209.5");
     assert_eq!((step.index_of(7), step.index_of(6)), (Some(4), None));
 }
 

@@ -73,8 +73,10 @@ TOKENS = {
     "logits.ids": i32([0, 1, 2, 3, 6] + [0, 1, 2, 3, 7] + [0, 1, 2, 4, 5, 6]),
     "b.logits": f32(np.arange(16) / 4),
     "r.logits": f32(np.arange(16) / 4 + 100),
+    "q.logits": f32(np.arange(16) / 4 + 200),
     "b.lse": f64([8.5, 9.5, 10.5]),
     "r.lse": f64([108.5, 109.5, 110.5]),
+    "q.lse": f64([208.5, 209.5, 210.5]),
 }
 
 FOLDER.mkdir(exist_ok=True)
