@@ -91,6 +91,18 @@ impl Options {
             toolchain: settings.get("toolchain")?.unwrap_or(self.toolchain),
         })
     }
+
+    /// The keys of the settings that are the same in `other`.
+    pub(crate) fn same_keys(&self, other: &Self) -> Vec<&'static str> {
+        let same = [
+            self.toolchain == other.toolchain,
+            self.attention == other.attention,
+            self.gemm == other.gemm,
+            self.fusion == other.fusion,
+            self.seq_len == other.seq_len,
+        ];
+        Self::KEYS.into_iter().zip(same).filter_map(|(key, same)| same.then_some(key)).collect()
+    }
 }
 
 impl fmt::Display for Options {

@@ -61,6 +61,23 @@ fn the_configuration_is_one_line_and_a_wrong_length_is_refused_before_a_device_i
 }
 
 #[test]
+fn a_default_that_is_spelled_out_is_no_setting_of_its_own() {
+    let model = TestModel::new(Head::Tied);
+    let distinct = |settings: &str| {
+        model.adapter.distinct(&settings.parse().unwrap()).map(|settings| settings.to_string())
+    };
+    assert_eq!(distinct("toolchain=rne").unwrap(), "");
+    let defaults = "toolchain=rne,attention=npu,gemm=drain,fusion=merged,seq_len=256";
+    assert_eq!(distinct(defaults).unwrap(), "");
+    for changed in ["toolchain=npu2-2026-06", "attention=host", "gemm=direct", "fusion=leaf"] {
+        assert_eq!(distinct(changed).unwrap(), changed);
+        assert_eq!(distinct(&format!("{defaults},{changed}")).unwrap(), changed);
+    }
+    assert_eq!(distinct("attention=host,seq_len=40").unwrap(), "attention=host,seq_len=40");
+    assert!(distinct("seqlen=256").is_err() && distinct("seq_len=512").is_err());
+}
+
+#[test]
 fn more_positions_than_the_model_has_are_refused_whatever_their_number() {
     let model = TestModel::new(Head::Tied);
     for seq_len in ["261", "512", "1000000000000", "18446744073709551360"] {
