@@ -191,13 +191,30 @@ impl Adapter for DecoderAdapter {
         Some(tidy(Path::new(self.spec.fixtures)))
     }
 
+    fn distinct(&self, settings: &Settings) -> Result<Settings, SettingsError> {
+        let mut distinct = settings.clone();
+        for key in self.resolve(settings)?.same_keys(&self.spec.options) {
+            distinct.remove(key);
+        }
+        Ok(distinct)
+    }
+
     fn configuration(&self, context: &Context) -> Result<String, SettingsError> {
         self.programs(context)?;
         Ok(self.options(context)?.to_string())
     }
 
     fn kernels(&self, context: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(kernel_cases(&self.programs(context)?, &self.open))
+        let options = self.options(context)?;
+        kernel_cases(&self.programs(context)?, &self.open).map_err(|error| {
+            // The toolchain decides how a launch rounds, `gemm` which products there are.
+            let (key, value) = if error.differ_in_rounding() {
+                ("toolchain", options.toolchain.to_string())
+            } else {
+                ("gemm", options.gemm.to_string())
+            };
+            SettingsError::Value { key: key.to_owned(), value, reason: error.to_string() }
+        })
     }
 
     fn model(&self) -> Option<&dyn Model> {
@@ -225,8 +242,8 @@ impl Model for DecoderAdapter {
     }
 
     fn check_weights(&self) -> Result<usize, RunError> {
-        weights::open(self.verified_weights()?, &self.parsed.config)?;
-        Ok(weights::tensors(&self.parsed.config).count())
+        let source = weights::open(self.verified_weights()?, &self.parsed.config)?;
+        Ok(source.contents().len())
     }
 
     fn encode(&self, text: &str) -> Result<Vec<u32>, RunError> {

@@ -30,6 +30,16 @@ pub(crate) fn to_harness(tensor: &Tensor) -> Result<npugate::Tensor, RunError> {
     Ok(npugate::Tensor::new(tensor.shape(), dtype, values)?)
 }
 
+/// Drawn inputs as the checks take them. They have as many values as their
+/// shapes say; were that ever wrong, it must not pass for a kernel without such
+/// inputs.
+pub(crate) fn drawn_to_harness(tensor: &Tensor) -> npugate::Tensor {
+    match to_harness(tensor) {
+        Ok(tensor) => tensor,
+        Err(error) => unreachable!("a drawn tensor contradicts itself: {error}"),
+    }
+}
+
 /// A bf16 value as f32, which is exact. Written without the branch that
 /// `bf16::to_f32` has for signalling NaNs, so that loops over it are vectorised.
 pub(crate) fn widen(value: bf16) -> f32 {

@@ -6,7 +6,7 @@ use npugate_kernels::{
     Access, Arg, ArgIndex, BufferSet, DType, Gemm, GemmOutput, Launch, Op, Program, Role, Rounding,
     inputs, reference, registry,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 /// One kernel at one shape, run on a device that is opened for it.
 struct KernelCase {
@@ -14,16 +14,55 @@ struct KernelCase {
     open: DeviceFactory,
 }
 
-/// One case for each kernel test that the launches of `programs` give, in the
-/// order in which they run first.
-pub(crate) fn kernel_cases(programs: &Programs, open: &DeviceFactory) -> Vec<Box<dyn Kernel>> {
-    let mut seen = BTreeSet::new();
-    let distinct = programs.launches().filter(|launch| seen.insert(id(&launch.op)));
-    distinct
-        .map(|launch| {
-            Box::new(KernelCase { launch: launch.clone(), open: open.clone() }) as Box<dyn Kernel>
-        })
-        .collect()
+/// Two launches that differ in what they compute, and would be one test.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error(
+    "`{id}` would name two kernels, {0:?} rounding {1:?} and {2:?} rounding {3:?}; one of them would \
+     go untested",
+    first.op, first.rounding, second.op, second.rounding
+)]
+pub(crate) struct AmbiguousKernel {
+    id: KernelId,
+    first: Box<Launch>,
+    second: Box<Launch>,
+}
+
+impl AmbiguousKernel {
+    /// Whether the launches compute the same and only round differently.
+    pub(crate) fn differ_in_rounding(&self) -> bool {
+        self.first.op == self.second.op
+    }
+}
+
+/// One case for each distinct launch of `programs`, in the order in which they
+/// run first.
+///
+/// # Errors
+///
+/// Launches that differ in what no test name says: rounding, an epsilon, how an
+/// accumulator is narrowed.
+pub(crate) fn kernel_cases(
+    programs: &Programs,
+    open: &DeviceFactory,
+) -> Result<Vec<Box<dyn Kernel>>, AmbiguousKernel> {
+    let mut seen = BTreeMap::new();
+    let mut cases: Vec<Box<dyn Kernel>> = Vec::new();
+    for launch in programs.launches() {
+        match seen.entry(id(&launch.op)) {
+            Entry::Vacant(entry) => {
+                entry.insert(launch);
+                cases.push(Box::new(KernelCase { launch: launch.clone(), open: open.clone() }));
+            }
+            Entry::Occupied(entry) => {
+                let first = *entry.get();
+                if (first.op, first.rounding) != (launch.op, launch.rounding) {
+                    let (first, second) = (Box::new(first.clone()), Box::new(launch.clone()));
+                    return Err(AmbiguousKernel { id: entry.key().clone(), first, second });
+                }
+            }
+        }
+    }
+    Ok(cases)
 }
 
 fn id(op: &Op) -> KernelId {
@@ -107,8 +146,8 @@ impl Kernel for KernelCase {
             Draw::Integers { .. } if !inputs::exact_integers(op) => return None,
             Draw::Integers { seed } => inputs::Draw::Integers { seed },
         };
-        // Drawn tensors have as many values as their shapes say: nothing fails.
-        inputs::draw(op, draw).iter().map(|tensor| convert::to_harness(tensor).ok()).collect()
+        let drawn = inputs::draw(op, draw);
+        Some(drawn.iter().map(convert::drawn_to_harness).collect())
     }
 
     fn reference(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
@@ -136,9 +175,9 @@ impl Kernel for KernelCase {
     /// are approximations that lean to one side.
     fn bias(&self) -> Bias {
         match (&self.launch.op, self.launch.rounding) {
-            (Op::FlashAttention(_) | Op::SiluMul(_), _) => Bias::Declared,
+            (Op::FlashAttention(_) | Op::SiluMul(_), _)
+            | (_, Rounding::Floor | Rounding::TowardZero) => Bias::Declared,
             (_, Rounding::NearestEven) => Bias::None,
-            (_, Rounding::Floor | Rounding::TowardZero) => Bias::Declared,
         }
     }
 
@@ -171,3 +210,6 @@ fn sqnr_floor(op: &Op) -> f64 {
         Op::RmsNorm(_) | Op::Rope(_) | Op::SiluMul(_) | Op::Add(_) => 33.0,
     }
 }
+
+#[cfg(test)]
+mod tests;

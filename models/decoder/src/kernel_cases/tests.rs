@@ -1,0 +1,56 @@
+use super::*;
+use crate::{DecoderConfig, Options};
+use npugate_kernels::{Emulator, Rounding};
+use std::sync::Arc;
+
+fn programs() -> Programs {
+    let config = DecoderConfig::from_json(
+        r#"{"model_type": "llama", "num_hidden_layers": 1, "hidden_size": 128,
+            "intermediate_size": 256, "num_attention_heads": 2, "vocab_size": 64,
+            "max_position_embeddings": 256, "rms_norm_eps": 1e-5}"#,
+    );
+    Programs::new(&config.unwrap(), &Options::new(256)).unwrap()
+}
+
+fn cases(programs: &Programs) -> Result<Vec<String>, AmbiguousKernel> {
+    let open: DeviceFactory = Arc::new(|| Ok(Box::new(Emulator::default())));
+    let cases = kernel_cases(programs, &open)?;
+    Ok(cases.iter().map(|case| case.id().to_string()).collect())
+}
+
+#[test]
+fn equal_launches_are_one_case() {
+    let names = cases(&programs()).unwrap();
+    assert_eq!(names.iter().filter(|name| *name == "kernel::rms_norm::256x128").count(), 1);
+    assert!(names.len() < programs().launches().count());
+}
+
+#[test]
+fn launches_of_one_name_that_round_differently_are_refused() {
+    let mut programs = programs();
+    programs.o_ffn[0].launches[2].rounding = Rounding::Floor;
+    let error = cases(&programs).unwrap_err();
+    assert!(error.differ_in_rounding());
+    assert_eq!(
+        error.to_string(),
+        "`kernel::rms_norm::256x128` would name two kernels, RmsNorm(RmsNorm { rows: 256, cols: \
+         128, eps: 1e-5 }) rounding NearestEven and RmsNorm(RmsNorm { rows: 256, cols: 128, eps: \
+         1e-5 }) rounding Floor; one of them would go untested"
+    );
+}
+
+#[test]
+fn launches_of_one_name_that_compute_something_else_are_refused() {
+    let mut other_eps = programs();
+    if let Op::RmsNorm(norm) = &mut other_eps.o_ffn[0].launches[2].op {
+        norm.eps = 1e-6;
+    }
+    let mut other_method = programs();
+    if let Op::Gemm(gemm) = &mut other_method.o_ffn[0].launches[0].op {
+        gemm.output = GemmOutput::FusedCast;
+    }
+    for programs in [other_eps, other_method] {
+        let error = cases(&programs).unwrap_err();
+        assert!(!error.differ_in_rounding(), "{error}");
+    }
+}
