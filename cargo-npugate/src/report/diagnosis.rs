@@ -2,7 +2,7 @@
 //! its cliffs and its lowest layer. A lens, never a verdict.
 
 use super::table::{Align, Table};
-use npugate_schema::{Metric, Record, Unit};
+use npugate_schema::{CLIFF, Metric, Record, Unit, cliffs};
 use std::fmt::Write;
 
 /// The test that measures by layer.
@@ -10,10 +10,6 @@ pub const DRIFT: &str = "layers::drift";
 
 /// The figure in which cliffs are looked for.
 const COSINE: &str = "cosine_median";
-
-/// A step between neighbours beyond this is a cliff, as in the published
-/// verification of MLIR-AIR.
-const CLIFF: f64 = 0.05;
 
 /// The report on a model's drift; `None` if the record has no figures by layer.
 pub fn report(model: &str, record: &Record) -> Option<String> {
@@ -46,36 +42,35 @@ pub fn report(model: &str, record: &Record) -> Option<String> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}: {}", metric.key(), value(metric));
     }
-    let cosines: Vec<_> = layers
-        .iter()
-        .filter_map(|(layer, metrics)| {
-            metrics.iter().find(|metric| metric.name == COSINE).map(|metric| (*layer, metric.value))
-        })
-        .collect();
+    let cosine = |(slice, metrics): &(&str, Vec<&Metric>)| {
+        let metric = metrics.iter().find(|metric| metric.name == COSINE)?;
+        Some(((*slice).to_owned(), metric.value))
+    };
+    // A cliff may be at the last step too, as the gate sees it.
+    let cosines: Vec<_> = layers.iter().chain(&after).filter_map(cosine).collect();
     text += &findings(&cosines);
     Some(text)
 }
 
 /// The cliffs and the lowest layer, in words.
-fn findings(cosines: &[(&str, f64)]) -> String {
+fn findings(cosines: &[(String, f64)]) -> String {
     let mut text = String::new();
-    for pair in cosines.windows(2) {
-        let [(above, before), (below, after)] = pair else { continue };
-        // Written so that a step to NaN is a cliff.
-        if !((after - before).abs() <= CLIFF) {
-            let step = after - before;
-            let _ = writeln!(
-                text,
-                "cliff: {COSINE} goes from {before:.6} in {above} to {after:.6} in {below} ({step:+.6})"
-            );
-        }
+    for (below, before, after) in cliffs(cosines) {
+        let above = cosines.windows(2).find(|pair| pair[1].0 == below);
+        let above = above.map_or("", |pair| &pair[0].0);
+        let step = after - before;
+        let _ = writeln!(
+            text,
+            "cliff: {COSINE} goes from {before:.6} in {above} to {after:.6} in {below} ({step:+.6})"
+        );
     }
     if text.is_empty() && !cosines.is_empty() {
         let _ = writeln!(text, "no cliff: {COSINE} never steps by more than {CLIFF}");
     }
     // NaN is lower than any cosine.
     let key = |value: f64| if value.is_nan() { f64::NEG_INFINITY } else { value };
-    if let Some((layer, value)) = cosines.iter().min_by(|a, b| key(a.1).total_cmp(&key(b.1))) {
+    let layers = cosines.iter().filter(|(slice, _)| is_layer(slice));
+    if let Some((layer, value)) = layers.min_by(|a, b| key(a.1).total_cmp(&key(b.1))) {
         let _ = writeln!(text, "lowest: {layer} with {COSINE} {value:.6}");
     }
     text
@@ -118,7 +113,8 @@ mod tests {
     use super::*;
     use npugate_schema::{Direction, Outcome};
 
-    fn drift(cosines: &[f64]) -> Record {
+    /// These cosines by layer, and one after the layers.
+    fn drift(cosines: &[f64], after: f64) -> Record {
         let mut metrics = Vec::new();
         for (layer, &cosine) in cosines.iter().enumerate() {
             let slice = format!("layer{layer:02}");
@@ -128,8 +124,10 @@ mod tests {
             metrics.push(max_abs.on(&slice));
         }
         if !cosines.is_empty() {
-            let after = Metric::new("max_abs", 0.5, Unit::Absolute, Direction::Neutral);
-            metrics.push(after.on("final"));
+            let cosine = Metric::new(COSINE, after, Unit::Cosine, Direction::Neutral);
+            metrics.push(cosine.on("final"));
+            let max_abs = Metric::new("max_abs", 0.5, Unit::Absolute, Direction::Neutral);
+            metrics.push(max_abs.on("final"));
         }
         metrics.push(Metric::new("positions", 12.0, Unit::Count, Direction::Neutral));
         Record {
@@ -143,14 +141,14 @@ mod tests {
 
     #[test]
     fn each_layer_is_a_row_and_each_metric_a_column() {
-        let report = report("tiny", &drift(&[0.999, 0.998])).unwrap();
+        let report = report("tiny", &drift(&[0.999, 0.998], 0.9985)).unwrap();
         assert_eq!(
             report,
             "tiny: layers::drift
 layer    cosine_median  max_abs
 layer00       0.999000    0.125
 layer01       0.998000    0.125
-final                     0.500
+final         0.998500    0.500
 positions: 12
 no cliff: cosine_median never steps by more than 0.05
 lowest: layer01 with cosine_median 0.998000
@@ -160,7 +158,7 @@ lowest: layer01 with cosine_median 0.998000
 
     #[test]
     fn a_step_beyond_a_twentieth_is_a_cliff() {
-        let report = report("tiny", &drift(&[0.99, 0.95, 0.89, f64::NAN])).unwrap();
+        let report = report("tiny", &drift(&[0.99, 0.95, 0.89, f64::NAN], f64::NAN)).unwrap();
         assert!(!report.contains("in layer00 to"), "{report}");
         assert!(
             report.contains(
@@ -173,7 +171,17 @@ lowest: layer01 with cosine_median 0.998000
     }
 
     #[test]
+    fn what_comes_after_the_layers_may_be_a_cliff_and_is_no_layer() {
+        let report = report("tiny", &drift(&[0.999, 0.998], 0.9)).unwrap();
+        assert!(
+            report.contains("0.998000 in layer01 to 0.900000 in final (-0.098000)"),
+            "{report}"
+        );
+        assert!(report.contains("lowest: layer01 with cosine_median 0.998000"), "{report}");
+    }
+
+    #[test]
     fn a_record_without_layers_has_no_report() {
-        assert_eq!(report("tiny", &drift(&[])), None);
+        assert_eq!(report("tiny", &drift(&[], 0.0)), None);
     }
 }
