@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 fn nextest(args: &[&str]) -> Option<Ran> {
     let mut probe = clean(env!("CARGO"));
     if run(probe.args(["nextest", "--version"])).code != 0 {
-        eprintln!(
-            "SKIPPED: cargo-nextest is not installed: `cargo install --locked cargo-nextest`"
-        );
+        skip("cargo-nextest is not installed: `cargo install --locked cargo-nextest`");
         return None;
     }
     let mut command = clean(env!("CARGO"));
