@@ -8,6 +8,7 @@ pub use options::{
     AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RunArgs, WhenColor,
 };
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::{ffi::OsString, path::PathBuf};
 
@@ -129,7 +130,13 @@ pub struct GenerateArgs {
     pub prompt: String,
 
     /// How many tokens to generate at most
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 64)]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value_t = 64,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..)
+    )]
     pub max_tokens: usize,
 
     /// Do not fetch missing weights
@@ -243,6 +250,14 @@ mod tests {
         );
         let Some(Command::Run(run)) = cli.unwrap().command else { panic!() };
         assert_eq!((run.prompt.as_str(), run.max_tokens), ("Once upon a time", 8));
+    }
+
+    #[test]
+    fn no_tokens_are_none_to_generate() {
+        let argv = ["x", "run", "Once", "-n", "0"].map(OsString::from);
+        let error = parse(argv, ColorChoice::Never).unwrap_err();
+        assert_eq!(error.kind(), clap::error::ErrorKind::ValueValidation);
+        assert_eq!(error.exit_code(), 2);
     }
 
     #[test]

@@ -159,6 +159,9 @@ fn action(command: Option<Command>, outer: TestArgs, offline: bool) -> Result<Ac
                 ..TestArgs::default()
             };
             refuse_unless(outer == fetch_only, "run")?;
+            if args.prompt.is_empty() {
+                return Err(Error::EmptyPrompt);
+            }
             let network = network(offline, args.no_fetch || outer.run.no_fetch);
             Action::Generate { prompt: args.prompt, max_tokens: args.max_tokens, network }
         }
@@ -311,6 +314,14 @@ mod tests {
             assert!(matches!(error, Error::TestOptions { .. }), "{line}: {error}");
         }
         assert!(resolve("x --no-fetch run prompt").is_ok());
+    }
+
+    #[test]
+    fn a_prompt_without_text_is_refused() {
+        let cli = cli::parse(["x", "run", ""].map(OsString::from), ColorChoice::Never).unwrap();
+        let error = Config::resolve(cli, Environment::default()).unwrap_err();
+        assert!(matches!(error, Error::EmptyPrompt), "{error}");
+        assert_eq!(error.exit_code(), npugate_schema::ExitCode::Usage);
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub enum Error {
     TestOptions { command: &'static str },
     #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
     Phase { phase: Phase, known: Vec<Phase> },
+    #[error("the prompt is empty: say what the model is to continue")]
+    EmptyPrompt,
     #[error("which model? say `-p NAME`, one of {}", .0.join(", "))]
     WhichModel(Vec<String>),
 
@@ -94,6 +96,7 @@ impl Error {
             Self::UpdateMode(_)
             | Self::TestOptions { .. }
             | Self::Phase { .. }
+            | Self::EmptyPrompt
             | Self::WhichModel(_)
             | Self::Refused { .. } => ExitCode::Usage,
             Self::Metadata(_) => ExitCode::MetadataFailed,

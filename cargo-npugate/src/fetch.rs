@@ -22,7 +22,7 @@ use std::{
 /// Why weights could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    #[error("{0} forbids it; run `cargo npugate fetch` without it")]
+    #[error("{0} keeps this command off the network, so run it without")]
     Offline(&'static str),
     #[error("this machine has no home folder; name a folder in {WEIGHTS_DIR_VAR}")]
     NoDestination,
@@ -112,8 +112,24 @@ pub fn fetch(
     let message = format!("{model}: {}, {size} from {}", weights.file, weights.source);
     shell.status(Tone::Good, "Fetching", message);
     let folder = destination.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)
+        .map_err(|source| FetchError::Write { path: folder.to_owned(), source })?;
+    bring_to(&destination, folder, weights, environment).inspect_err(|_| {
+        // Left if there is anything else in it.
+        let _ = fs::remove_dir(folder);
+    })?;
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Fetched::New { path: destination, bytes: weights.bytes, seconds })
+}
+
+/// Brings the file to its place in a folder, whole or not at all.
+fn bring_to(
+    destination: &Path,
+    folder: &Path,
+    weights: &WeightsFile,
+    environment: &Environment,
+) -> Result<(), FetchError> {
     let write = |path: &Path, source| FetchError::Write { path: path.to_owned(), source };
-    fs::create_dir_all(folder).map_err(|source| write(folder, source))?;
     // In the same folder, so that the last step is a rename; gone with
     // everything in it if a step before that fails.
     let staging = tempfile::Builder::new()
@@ -122,9 +138,7 @@ pub fn fetch(
         .map_err(|source| write(folder, source))?;
     let file = bring(weights, staging.path(), environment)?;
     check(&file, weights)?;
-    fs::rename(&file, &destination).map_err(|source| write(&destination, source))?;
-    let seconds = start.elapsed().as_secs_f64();
-    Ok(Fetched::New { path: destination, bytes: weights.bytes, seconds })
+    fs::rename(&file, destination).map_err(|source| write(destination, source))
 }
 
 /// Brings the file into the staging folder.

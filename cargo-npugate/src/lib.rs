@@ -26,8 +26,10 @@ mod shell;
 mod text;
 mod workspace;
 
+use clap::ColorChoice;
 use cli::WhenColor;
 use config::{Config, Environment};
+use error::Error;
 use shell::{Shell, Verbosity};
 use std::{env, process::ExitCode};
 
@@ -39,7 +41,8 @@ pub fn main() -> ExitCode {
     let color = WhenColor::before_parsing(env::var("CARGO_TERM_COLOR").ok().as_deref());
     let cli = match cli::parse(env::args_os(), color) {
         Ok(cli) => cli,
-        // Help and the version go to stdout and are no error.
+        // Help and the version are no error.
+        Err(error) if !error.use_stderr() => return print_help(&error, color),
         Err(error) => error.exit(),
     };
     shell::set_color(cli.output.color);
@@ -47,11 +50,23 @@ pub fn main() -> ExitCode {
         .and_then(|environment| Config::resolve(cli, environment));
     let verbosity = config.as_ref().map_or(Verbosity::Normal, |config| config.verbosity);
     let mut shell = Shell::stderr(verbosity);
-    match config.and_then(|config| commands::run(&config, &mut shell)) {
-        Ok(code) => code,
-        Err(error) => {
-            shell.error(&error);
-            error.exit_code().into()
-        }
+    let result = config.and_then(|config| commands::run(&config, &mut shell));
+    result.unwrap_or_else(|error| failed(&error, &mut shell))
+}
+
+fn print_help(help: &clap::Error, color: ColorChoice) -> ExitCode {
+    shell::set_color(match color {
+        ColorChoice::Auto => WhenColor::Auto,
+        ColorChoice::Always => WhenColor::Always,
+        ColorChoice::Never => WhenColor::Never,
+    });
+    match shell::print_data(help.render().ansi()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&error.into(), &mut Shell::stderr(Verbosity::Normal)),
     }
+}
+
+fn failed(error: &Error, shell: &mut Shell) -> ExitCode {
+    shell.error(error);
+    error.exit_code().into()
 }

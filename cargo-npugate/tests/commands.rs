@@ -47,6 +47,13 @@ fn text_goes_to_stdout_and_its_speed_to_stderr() {
     let run = scene.run_words(["run", "-p", "alpha", "Once upon a time"]);
     run.expect(0, &["   Generated 5 tokens", "4 tokens with alpha", "12 ms, then 80.0 tokens/s"]);
     assert_eq!(run.stdout, "Once upon a time there was a gate.\n");
+    let run = scene.run("run -p alpha refuse");
+    run.expect(96, &["error: this prompt has no next token\n"]);
+    run.expect_none(&["could not generate", "exit status", "Generated"]);
+    let run = scene.run("run -p alpha abort");
+    run.expect(96, &["error: alpha could not generate: its gate ended with signal 6 (SIGABRT)\n"]);
+    scene.run_words(["run", "-p", "alpha", ""]).expect(2, &["error: the prompt is empty: "]);
+    scene.run("run -p alpha hello -n 0").expect(2, &["invalid value '0' for '--max-tokens <N>'"]);
     let run = scene.run("run hello");
     run.expect(2, &["error: which model? say `-p NAME`, one of alpha, beta-7b\n"]);
 }
@@ -174,7 +181,7 @@ fn without_the_network_tests_that_need_weights_are_ignored() {
         scene.run(&format!("-p alpha {option}")).expect(
             0,
             &[
-                &format!("warning: the weights of alpha are missing: {option} forbids it"),
+                &format!("warning: the weights of alpha are missing and {option} keeps them from being fetched: run `cargo npugate fetch alpha`\n"),
                 "     Ignored 1 test (no weights on this machine: run `cargo npugate fetch alpha`)",
                 "1 passed, 1 ignored",
             ],
@@ -195,8 +202,9 @@ fn weights_that_are_not_the_pinned_ones_are_not_kept() {
             &format!("where {DIGEST} is pinned: nothing was kept\n"),
         ],
     );
-    let left = fs::read_dir(scene.path("weights/alpha")).unwrap().count();
-    assert_eq!(left, 0);
+    assert!(!scene.path("weights/alpha").exists(), "no empty folder is left either");
+    let offline = scene.run("fetch alpha --offline");
+    offline.expect(96, &["could not be fetched: --offline keeps this command off the network"]);
     scene.run("fetch alph").expect(96, &["`alph`; there are alpha, beta-7b, offside"]);
     scene.run("fetch beta").expect(96, &["error: beta-7b has no weights to fetch"]);
 }
@@ -214,6 +222,22 @@ fn goldens_are_recorded_of_a_model_of_the_workspace() {
     scene.run("record beta").expect(96, &["Installing", "no-such-python"]);
     // What another recorder knows is not known here.
     scene.run("record gamma --recorder fixtures/recorder").expect(96, &["Installing"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let scene = Scene::new();
+    for option in ["--help", "-h", "--version"] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let status = scene.command([option]).stdout(full).status().unwrap();
+        assert_eq!(status.code(), Some(110), "{option}");
+    }
+    let run = scene.run("--help");
+    run.expect(0, &[]);
+    assert!(run.stdout.contains("Exit codes:") && !run.stdout.contains('\u{1b}'), "{run}");
+    let colored = scene.with("CARGO_TERM_COLOR", "always").run("--help");
+    assert!(colored.stdout.contains('\u{1b}'), "{colored}");
 }
 
 #[test]

@@ -9,6 +9,15 @@ use crate::text;
 use crate::workspace::Workspace;
 use npugate_schema::{Event, ExitCode};
 
+/// How a gate ends that has said itself why it could not generate.
+const TOLD: [(i32, ExitCode); 4] = [
+    (ExitCode::Usage as i32, ExitCode::Usage),
+    (ExitCode::Setup as i32, ExitCode::Setup),
+    (ExitCode::WriteFailed as i32, ExitCode::WriteFailed),
+    // It failed or panicked.
+    (ExitCode::BuildFailed as i32, ExitCode::Setup),
+];
+
 /// Runs the model's gate binary, which prints the text as it comes.
 ///
 /// # Errors
@@ -37,9 +46,11 @@ pub fn run(
     args.extend(config.device.to_args());
     let (status, generated) = generate(gate, args)?;
     let failed = |reason| Error::Generate { model: model.clone(), reason };
+    if let Some((_, code)) = TOLD.iter().find(|(told, _)| status.code() == Some(*told)) {
+        return Ok(*code);
+    }
     if !status.success() {
-        let status = text::exit_status(status);
-        return Err(failed(format!("its gate ended with {status}, as it says above")));
+        return Err(failed(format!("its gate ended with {}", text::exit_status(status))));
     }
     match generated {
         Some(Event::Generated {

@@ -4,7 +4,7 @@
 use crate::build;
 use crate::config::{Config, Network};
 use crate::error::Error;
-use crate::fetch::{self, Fetched};
+use crate::fetch::{self, FetchError, Fetched};
 use crate::gate::Gate;
 use crate::shell::Shell;
 use crate::workspace::{Adapter, Workspace};
@@ -59,9 +59,15 @@ pub fn describe(
     match fetch::fetch(&description, weights, network, &config.environment, shell) {
         Ok(fetched @ Fetched::New { .. }) => fetch::tell(&description.model, &fetched, shell),
         Ok(Fetched::Fresh(_)) => {}
-        Err(error) => {
+        Err(FetchError::Offline(option)) => {
             let model = &description.model;
-            shell.warn(format_args!("the weights of {model} are missing: {error}"));
+            shell.warn(format_args!(
+                "the weights of {model} are missing and {option} keeps them from being fetched: run `cargo npugate fetch {model}`"
+            ));
+            return Ok(description);
+        }
+        Err(source) => {
+            shell.warn(Error::Fetch { model: description.model.clone(), source });
             return Ok(description);
         }
     }

@@ -267,6 +267,14 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if let Some(prompt) = &args.prompt {
+        match prompt.as_str() {
+            "refuse" => {
+                eprintln!("error: this prompt has no next token");
+                return ExitCode::from(101);
+            }
+            "abort" => process::abort(),
+            _ => {}
+        }
         generate(&args, prompt);
         return ExitCode::SUCCESS;
     }
