@@ -230,8 +230,9 @@ fn help_that_cannot_be_written_is_an_error() {
     let scene = Scene::new();
     for option in ["--help", "-h", "--version"] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let status = scene.command([option]).stdout(full).status().unwrap();
-        assert_eq!(status.code(), Some(110), "{option}");
+        let output = scene.command([option]).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(110), "{option}");
+        assert!(output.stderr.starts_with(b"error: stdout cannot be written: "), "{option}");
     }
     let run = scene.run("--help");
     run.expect(0, &[]);
