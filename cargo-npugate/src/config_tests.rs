@@ -1,0 +1,75 @@
+use super::*;
+use crate::cli;
+use clap::ColorChoice;
+
+fn resolve(line: &str) -> Result<Config, Error> {
+    let argv = line.split_whitespace().map(OsString::from);
+    let cli = cli::parse(argv, ColorChoice::Never).unwrap();
+    Config::resolve(cli, Environment::default())
+}
+
+fn selection(line: &str) -> Selection {
+    match resolve(line).unwrap().action {
+        Action::Test(test) => test.selection,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn options_before_and_after_a_command_add_up() {
+    let before = selection("x --full --skip a verify --skip b token");
+    assert_eq!(before.set, TestSet::Full);
+    assert_eq!(before.skip, ["a", "b"]);
+    assert_eq!(before.filters, ["token"]);
+    assert_eq!(before.phases, VERIFY);
+}
+
+#[test]
+fn everything_runs_without_a_command() {
+    assert_eq!(selection("x"), Selection::default());
+}
+
+#[test]
+fn a_phase_narrows_a_command_and_never_widens_it() {
+    assert_eq!(selection("x verify --phase tokens").phases, [Phase::Tokens]);
+    assert_eq!(selection("x --phase tokens").phases, [Phase::Tokens]);
+    assert!(matches!(resolve("x kernel --phase tokens"), Err(Error::Phase { .. })));
+}
+
+#[test]
+fn test_options_are_refused_where_no_test_runs() {
+    for line in ["x --full fetch", "x --junit j.xml review", "x --skip a run prompt"] {
+        let error = resolve(line).unwrap_err();
+        assert!(matches!(error, Error::TestOptions { .. }), "{line}: {error}");
+    }
+    assert!(resolve("x --no-fetch run prompt").is_ok());
+}
+
+#[test]
+fn a_prompt_without_text_is_refused() {
+    let cli = cli::parse(["x", "run", ""].map(OsString::from), ColorChoice::Never).unwrap();
+    let error = Config::resolve(cli, Environment::default()).unwrap_err();
+    assert!(matches!(error, Error::EmptyPrompt), "{error}");
+    assert_eq!(error.exit_code(), npugate_schema::ExitCode::Usage);
+}
+
+#[test]
+fn offline_means_no_fetching() {
+    for (line, expected) in [
+        ("x --offline", Network::Never("--offline")),
+        ("x --frozen kernel", Network::Never("--offline")),
+        ("x kernel --no-fetch", Network::Never("--no-fetch")),
+        ("x", Network::Use),
+    ] {
+        let Action::Test(test) = resolve(line).unwrap().action else { panic!("{line}") };
+        assert_eq!(test.network, expected, "{line}");
+    }
+}
+
+#[test]
+fn device_options_are_passed_on_as_they_are() {
+    let config = resolve("x --device emu --set a=1 --set b=2 --toolchain npu2").unwrap();
+    let args = config.device.to_args();
+    let expected = ["--device", "emu", "--set", "a=1", "--set", "b=2", "--toolchain", "npu2"];
+    assert_eq!(args, expected.map(OsString::from));
+}
