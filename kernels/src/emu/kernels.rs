@@ -1,6 +1,7 @@
 //! The kernels' datapaths, one a file.
 
 pub(super) mod add;
+mod by_rounding;
 pub(super) mod flash_attention;
 pub(super) mod gemm;
 pub(super) mod gemv;

@@ -3,14 +3,8 @@
 use half::bf16;
 use rayon::prelude::*;
 
-use super::{
-    super::vector::{Simd, Task, VectorUnit},
-    PIECE, SERIAL,
-};
-use crate::{
-    Rounding,
-    rounding::{floor, nearest_even, toward_zero, widen},
-};
+use super::{super::vector::VectorUnit, PIECE, SERIAL, by_rounding::task_by_rounding};
+use crate::{Rounding, rounding::widen};
 
 /// `out = a + b`.
 pub(in super::super) fn run(
@@ -34,18 +28,7 @@ struct Piece<'a> {
     out: &'a mut [bf16],
 }
 
-impl Task for Piece<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        match self.rounding {
-            Rounding::NearestEven => self.each(nearest_even),
-            Rounding::Floor => self.each(floor),
-            Rounding::TowardZero => self.each(toward_zero),
-        }
-    }
-}
+task_by_rounding!(Piece);
 
 impl Piece<'_> {
     #[inline(always)]

@@ -3,14 +3,8 @@
 use half::bf16;
 use rayon::prelude::*;
 
-use super::{
-    super::vector::{Simd, Task, VectorUnit},
-    PIECE, SERIAL,
-};
-use crate::{
-    RmsNorm, Rounding,
-    rounding::{floor, nearest_even, toward_zero, widen},
-};
+use super::{super::vector::VectorUnit, PIECE, SERIAL, by_rounding::task_by_rounding};
+use crate::{RmsNorm, Rounding, rounding::widen};
 
 /// Lanes of the sum of squares: a bf16 vector of the compiler that builds this kernel.
 const LANES: usize = 16;
@@ -40,18 +34,7 @@ struct Rows<'a> {
     y: &'a mut [bf16],
 }
 
-impl Task for Rows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        match self.rounding {
-            Rounding::NearestEven => self.each(nearest_even),
-            Rounding::Floor => self.each(floor),
-            Rounding::TowardZero => self.each(toward_zero),
-        }
-    }
-}
+task_by_rounding!(Rows);
 
 impl Rows<'_> {
     #[inline(always)]

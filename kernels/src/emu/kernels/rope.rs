@@ -3,14 +3,8 @@
 use half::bf16;
 use rayon::prelude::*;
 
-use super::{
-    super::vector::{Simd, Task, VectorUnit},
-    PIECE, SERIAL,
-};
-use crate::{
-    Rope, Rounding,
-    rounding::{floor, nearest_even, toward_zero, widen},
-};
+use super::{super::vector::VectorUnit, PIECE, SERIAL, by_rounding::task_by_rounding};
+use crate::{Rope, Rounding, rounding::widen};
 
 /// `y = rope(x)`, `x[tokens, heads * head_dim]` by `lut[tokens, head_dim]`.
 pub(in super::super) fn run(
@@ -38,18 +32,7 @@ struct Tokens<'a> {
     y: &'a mut [bf16],
 }
 
-impl Task for Tokens<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        match self.rounding {
-            Rounding::NearestEven => self.each(nearest_even),
-            Rounding::Floor => self.each(floor),
-            Rounding::TowardZero => self.each(toward_zero),
-        }
-    }
-}
+task_by_rounding!(Tokens);
 
 impl Tokens<'_> {
     #[inline(always)]

@@ -4,16 +4,11 @@ use half::bf16;
 use rayon::prelude::*;
 
 use super::{
-    super::{
-        functions::Tanh,
-        vector::{Simd, Task, VectorUnit},
-    },
+    super::{functions::Tanh, vector::VectorUnit},
     PIECE, SERIAL,
+    by_rounding::task_by_rounding,
 };
-use crate::{
-    Rounding,
-    rounding::{floor, nearest_even, toward_zero, widen},
-};
+use crate::{Rounding, rounding::widen};
 
 /// Elements that are looked up at once.
 const LOOKUPS: usize = 256;
@@ -54,18 +49,7 @@ struct Piece<'a> {
     out: &'a mut [bf16],
 }
 
-impl Task for Piece<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        match self.rounding {
-            Rounding::NearestEven => self.each(nearest_even),
-            Rounding::Floor => self.each(floor),
-            Rounding::TowardZero => self.each(toward_zero),
-        }
-    }
-}
+task_by_rounding!(Piece);
 
 impl Piece<'_> {
     #[inline(always)]
