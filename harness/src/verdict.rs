@@ -191,7 +191,7 @@ pub(crate) fn number(value: f64, unit: Unit) -> String {
         }
         Unit::Decibel => format!("{value:.1} dB"),
         Unit::Milliseconds => format!("{value:.1} ms"),
-        Unit::Ratio | Unit::ScaleError if (0.01..1000.0).contains(&value.abs()) => {
+        Unit::Ratio | Unit::ScaleError | Unit::Bias if (0.01..1000.0).contains(&value.abs()) => {
             let text = format!("{value:.3}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }

@@ -15,6 +15,8 @@ pub enum Unit {
     Ratio,
     /// How far a scale is from 1: noise around zero until it is a bias.
     ScaleError,
+    /// A mean error in units of its spread: `1 / sqrt(n)` by chance.
+    Bias,
     /// An absolute difference in the unit of the tensor itself.
     Absolute,
     /// A divergence in nats.

@@ -116,6 +116,8 @@ fn floor(unit: Unit) -> f64 {
         // The scale of correct outputs scatters by this much between two
         // implementations of the same arithmetic; a tenth of the gates' limit.
         Unit::ScaleError => 2e-3,
+        // Chance alone makes 0.016 over 4,096 elements.
+        Unit::Bias => 2e-2,
         // 120 dB, the rounding of f32 itself; in a cosine, an angle of a
         // thousandth.
         Unit::Cosine | Unit::Decibel | Unit::Ratio | Unit::Absolute | Unit::Nats => 1e-6,

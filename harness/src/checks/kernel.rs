@@ -111,9 +111,9 @@ fn bias(declared: Bias, device: &Tensor, exact: &Tensor) -> Metric {
     let bias = if rms == 0.0 { 0.0 } else { mean.abs() / rms };
     match declared {
         Bias::None if device.len() >= limits::BIAS_LENGTH => {
-            Metric::new("bias", bias, Unit::Ratio, Direction::Lower).limited(limits::BIAS)
+            Metric::new("bias", bias, Unit::Bias, Direction::Lower).limited(limits::BIAS)
         }
-        Bias::None | Bias::Declared => Metric::new("bias", bias, Unit::Ratio, Direction::Neutral),
+        Bias::None | Bias::Declared => Metric::new("bias", bias, Unit::Bias, Direction::Neutral),
     }
 }
 
