@@ -14,6 +14,20 @@ fn the_tiny_model_passes_every_default_gate_and_says_so() {
 }
 
 #[test]
+fn the_published_toolchain_is_one_flag_away_and_its_known_failure_is_waived() {
+    let args = ["-p", "tiny-llama", "--full", "--toolchain", "npu2-2026-06"];
+    let ran = run(&mut npugate(&args)).exits(0);
+    let _ = ran.says("WAIVED").says("floor rounding").says("rounding npu2-2026-06");
+}
+
+#[test]
+fn a_default_that_is_spelled_out_is_the_default_run() {
+    let args = ["block", "-p", "tiny-llama", "--toolchain", "rne"];
+    let ran = run(npugate(&args).env("NPUGATE_UPDATE", "new")).exits(0);
+    assert!(!ran.stderr.contains("Pending"), "{}", ran.stderr);
+}
+
+#[test]
 fn junit_reads_back_with_its_metrics_as_properties() {
     let folder = temporary();
     let path = folder.path().join("junit.xml");
