@@ -85,7 +85,7 @@ pub struct KappaLimits {
     pub p95: f64,
 }
 
-/// The emulated NPU measures 0.9 to 1.5 on SmolLM2 where every block is right,
+/// The emulated NPU measures 0.4 to 1.5 on SmolLM2 where every block is right,
 /// 6.7 with floor rounding (the price table in `README.md`); the faults of
 /// `tests/FAULTS.md` 17 and more. Where there is no yardstick of the declared
 /// arithmetic (a bf16 accumulator against plain b), the limit is wider.
@@ -107,8 +107,8 @@ pub fn flips_beyond_noise(profile: PrecisionProfile) -> f64 {
 }
 
 /// A flip is within the yardstick's noise if b itself sees a gap of at most this
-/// many times the largest `abs(yardstick - r)` among the best tokens: three
-/// standard deviations' worth. Of the yardstick's own flips on SmolLM2 none is
+/// many times the largest `abs(yardstick - r)` among the best tokens.
+/// Of the yardstick's own flips on SmolLM2 none is
 /// beyond 0.42 of that (20 of 512), of tiny-llama's none beyond 0.77 (73 of 512).
 pub const FLIP_NOISE: f64 = 3.0;
 

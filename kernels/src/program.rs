@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub use check::ProgramError;
 pub(crate) use check::same_memory;
 
-use crate::{DType, Op, Rounding};
+use crate::{Access, DType, Op, Rounding};
 
 /// What one ELF holds and one dispatch runs: launches, in order, over positional buffer arguments.
 ///
@@ -68,6 +68,29 @@ pub struct Launch {
 }
 
 impl Program {
+    /// A program of one launch: what it reads is input, what it writes is output.
+    pub fn single(op: Op, rounding: Rounding) -> Self {
+        let args: Vec<Arg> = op
+            .operands()
+            .into_iter()
+            .map(|operand| Arg {
+                name: operand.name.to_owned(),
+                dtype: operand.dtype,
+                shape: operand.shape,
+                role: match operand.access {
+                    Access::Read => Role::Input,
+                    Access::Write => Role::Output,
+                },
+            })
+            .collect();
+        let tier = op.tier().map(|tier| format!("_{tier}")).unwrap_or_default();
+        Self {
+            name: format!("{}_{}{tier}", op.kernel(), op.shape_key()),
+            launches: vec![Launch { op, args: (0..args.len()).map(ArgIndex).collect(), rounding }],
+            args,
+        }
+    }
+
     /// The position of the argument called `name`.
     pub fn arg(&self, name: &str) -> Option<ArgIndex> {
         self.args.iter().position(|arg| arg.name == name).map(ArgIndex)

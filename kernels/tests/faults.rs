@@ -120,7 +120,7 @@ fn a_substituted_launch_equals_its_reference_narrowed() {
     let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
     let reference = narrowed(&reference::run(&op, &inputs).unwrap());
     for substitution in
-        ["flash_attention", "flash_attention s256_d64_q2_kv2_causal:0"].map(str::parse)
+        ["flash_attention", "flash_attention_s256_d64_q2_kv2_causal:0"].map(str::parse)
     {
         let options = EmulatorOptions {
             substitute: vec![substitution.unwrap()],

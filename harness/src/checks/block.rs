@@ -134,14 +134,13 @@ fn parts(block: &Block) -> [(&'static str, &Tensor); 4] {
 }
 
 fn whole_cosine(figures: &BlockFigures, layer: usize) -> CheckResult {
-    let mut lowest = f64::INFINITY;
-    let mut max_abs: f64 = 0.0;
+    let (mut cosines, mut max_abs) = (Vec::new(), Vec::new());
     for run in &figures.runs {
-        let expected = &run.golden.layers[layer].b.hidden;
-        let errors = compare(&run.block.hidden, expected)?;
-        lowest = if errors.cosine >= lowest { lowest } else { errors.cosine };
-        max_abs = max_abs.max(errors.max_abs);
+        let errors = compare(&run.block.hidden, &run.golden.layers[layer].b.hidden)?;
+        cosines.push(errors.cosine);
+        max_abs.push(errors.max_abs);
     }
+    let (lowest, max_abs) = (pooled(&cosines)?.min, pooled(&max_abs)?.max);
     Ok(Measured::of(vec![
         Metric::new("cosine", lowest, Unit::Cosine, Direction::Higher)
             .limited(limits::BLOCK_COSINE),
@@ -188,15 +187,13 @@ fn injected(
     }
     let mut metrics = attention.metrics("attn_out", limits)?;
     metrics.extend(mlp.metrics("mlp_out", limits)?);
-    let mut worst: Option<(usize, f64)> = None;
-    for (head, errors) in by_head.iter().enumerate() {
-        let median = pooled(errors)?.median;
-        // A NaN is worse than any number.
-        if worst.is_none_or(|(_, value)| !(median <= value)) {
-            worst = Some((head, median));
-        }
+    let mut medians = Vec::new();
+    for errors in &by_head {
+        medians.push(pooled(errors)?.median);
     }
-    let (head, median) = worst.ok_or_else(|| Stop::Invalid("no head was compared".to_owned()))?;
+    let median = pooled(&medians)?.max;
+    let head =
+        medians.iter().position(|other| other.total_cmp(&median).is_eq()).unwrap_or_default();
     metrics.push(
         Metric::new("worst_head_error", median, Unit::Ratio, Direction::Lower)
             .on("attn_ctx")

@@ -39,10 +39,9 @@ pub(super) fn kv_cache(session: &mut Session) -> CheckResult {
     let [first_layer, ..] = by_layer.as_slice() else {
         return Err(Stop::Invalid("the model has no layers".to_owned()));
     };
-    let worst_median = by_layer
-        .iter()
-        .map(|layer| layer.median)
-        .fold(1.0, |worst, median| if median >= worst { worst } else { median });
+    let medians: Vec<_> = by_layer.iter().map(|layer| layer.median).collect();
+    // A distribution keeps a NaN; a running minimum would lose it.
+    let worst_median = Distribution::of(&medians).map_or(f64::NAN, |medians| medians.min);
     let limits = limits::kv_cache(session.model()?.profile());
     let metric = |name: &str, value| Metric::new(name, value, Unit::Cosine, Direction::Higher);
     Ok(Measured::of(vec![

@@ -59,21 +59,20 @@ pub(super) fn finite(session: &mut Session) -> CheckResult {
 struct Row {
     cosines: Vec<f64>,
     relative: Vec<f64>,
-    whole_cosine: f64,
-    max_abs: f64,
-    max_rel: f64,
+    /// One for each prompt, like the two below.
+    whole_cosines: Vec<f64>,
+    max_abs: Vec<f64>,
+    max_rel: Vec<f64>,
 }
 
 impl Row {
     fn add(&mut self, y: &Tensor, b: &Tensor, r: &Tensor) -> Result<(), Stop> {
         let errors = compare(y, b)?;
-        let first = self.cosines.is_empty();
         self.cosines.extend(per_position_cosine(y, b)?);
         self.relative.extend(relative_errors(y, b, r)?);
-        self.whole_cosine =
-            if first { errors.cosine } else { self.whole_cosine.min(errors.cosine) };
-        self.max_abs = self.max_abs.max(errors.max_abs);
-        self.max_rel = self.max_rel.max(errors.max_rel);
+        self.whole_cosines.push(errors.cosine);
+        self.max_abs.push(errors.max_abs);
+        self.max_rel.push(errors.max_rel);
         Ok(())
     }
 }
@@ -112,9 +111,15 @@ pub(super) fn drift(session: &mut Session) -> CheckResult {
             higher("cosine_min", cosine.min),
             higher("cosine_p5", cosine.p5),
             higher("cosine_median", cosine.median),
-            higher("cosine_whole", row.whole_cosine),
-            lower("max_abs", row.max_abs, Unit::Absolute),
-            Metric::new("max_rel", row.max_rel, Unit::Ratio, Direction::Neutral).on(&slice),
+            higher("cosine_whole", distribution(&row.whole_cosines)?.min),
+            lower("max_abs", distribution(&row.max_abs)?.max, Unit::Absolute),
+            Metric::new(
+                "max_rel",
+                distribution(&row.max_rel)?.max,
+                Unit::Ratio,
+                Direction::Neutral,
+            )
+            .on(&slice),
             lower("relative_error_median", relative.median, Unit::Ratio),
         ]);
     }

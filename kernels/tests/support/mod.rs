@@ -3,28 +3,9 @@
 #![allow(dead_code)] // Each test binary uses a part of it.
 
 use npugate_kernels::{
-    Access, Arg, ArgIndex, BufferSet, Device, Emulator, EmulatorOptions, Launch, Op, Program, Role,
-    Rounding, Tensor, Toolchain,
+    ArgIndex, BufferSet, Device, Emulator, EmulatorOptions, Op, Program, Rounding, Tensor,
+    Toolchain,
 };
-
-/// A program of one launch: what it reads is input, what it writes is output.
-pub fn single(op: Op, rounding: Rounding) -> Program {
-    let args: Vec<Arg> = op
-        .operands()
-        .into_iter()
-        .map(|operand| Arg {
-            name: operand.name.to_owned(),
-            dtype: operand.dtype,
-            shape: operand.shape,
-            role: match operand.access {
-                Access::Read => Role::Input,
-                Access::Write => Role::Output,
-            },
-        })
-        .collect();
-    let launch = Launch { op, args: (0..args.len()).map(ArgIndex).collect(), rounding };
-    Program { name: format!("{} {}", op.kernel(), op.shape_key()), args, launches: vec![launch] }
-}
 
 /// Runs one launch on an emulated NPU of its own.
 pub fn launch_with(
@@ -34,7 +15,7 @@ pub fn launch_with(
     inputs: &[Tensor],
 ) -> Tensor {
     let mut emulator = Emulator::new(options);
-    let program = single(op, rounding);
+    let program = Program::single(op, rounding);
     let id = emulator.load(&program).unwrap();
     for (index, tensor) in inputs.iter().enumerate() {
         emulator.write(id, BufferSet(0), ArgIndex(index), tensor.clone()).unwrap();

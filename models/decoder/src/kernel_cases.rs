@@ -3,8 +3,8 @@
 use crate::{Programs, adapter::DeviceFactory, convert};
 use npugate::{Bias, Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
-    Access, Arg, ArgIndex, BufferSet, DType, Gemm, GemmOutput, Launch, Op, Program, Role, Rounding,
-    inputs, reference, registry,
+    ArgIndex, BufferSet, DType, Gemm, GemmOutput, Launch, Op, Program, Rounding, inputs, reference,
+    registry,
 };
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -74,35 +74,8 @@ fn id(op: &Op) -> KernelId {
 }
 
 impl KernelCase {
-    /// A program of this launch alone.
-    fn program(&self) -> Program {
-        let op = &self.launch.op;
-        let args: Vec<Arg> = op
-            .operands()
-            .into_iter()
-            .map(|operand| Arg {
-                name: operand.name.to_owned(),
-                dtype: operand.dtype,
-                shape: operand.shape,
-                role: match operand.access {
-                    Access::Read => Role::Input,
-                    Access::Write => Role::Output,
-                },
-            })
-            .collect();
-        let tier = op.tier().map(|tier| format!("_{tier}")).unwrap_or_default();
-        Program {
-            name: format!("{}_{}{tier}", op.kernel(), op.shape_key()),
-            launches: vec![Launch {
-                args: (0..args.len()).map(ArgIndex).collect(),
-                ..self.launch.clone()
-            }],
-            args,
-        }
-    }
-
     fn run_on_device(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
-        let program = self.program();
+        let program = Program::single(self.launch.op, self.launch.rounding);
         // The operand that is written comes last, after all that are read.
         let output = ArgIndex(program.args.len() - 1);
         if inputs.len() != output.0 {
