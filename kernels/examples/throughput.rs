@@ -4,8 +4,9 @@
 use std::{error::Error, time::Duration};
 
 use npugate_kernels::{
-    Access, Add, Arg, ArgIndex, BufferSet, Device, Emulator, EmulatorOptions, FlashAttention, Gemm,
-    GemmOutput, Gemv, Launch, Mask, Op, Program, RmsNorm, Role, Rope, SiluMul, Toolchain,
+    Access, Add, Arg, ArgIndex, AttentionLayout, BufferSet, Device, Emulator, EmulatorOptions,
+    FlashAttention, Gelu, Gemm, GemmOutput, Gemv, Launch, LayerNorm, Mask, Op, Program, RmsNorm,
+    Role, Rope, SiluMul, Softmax, Toolchain,
     inputs::{self, Draw},
 };
 
@@ -45,6 +46,7 @@ fn ops() -> Vec<Op> {
             kv_heads,
             head_dim: 64,
             mask: Mask::Causal,
+            layout: AttentionLayout::SeqFirst,
         })
     };
     vec![
@@ -65,10 +67,13 @@ fn ops() -> Vec<Op> {
         attention(2048, 9, 3),
         Op::RmsNorm(RmsNorm { rows: 1, cols: 576, eps: 1e-5 }),
         Op::RmsNorm(RmsNorm { rows: 256, cols: 576, eps: 1e-5 }),
-        Op::Rope(Rope { tokens: 256, heads: 9, head_dim: 64 }),
+        Op::Rope(Rope { tokens: 256, heads: 9, head_dim: 64, rotary_dim: 64 }),
         Op::SiluMul(SiluMul { rows: 1, cols: 1536 }),
         Op::SiluMul(SiluMul { rows: 256, cols: 1536 }),
         Op::Add(Add { rows: 256, cols: 1536 }),
+        Op::LayerNorm(LayerNorm { rows: 1024, cols: 768, eps: 1e-5 }),
+        Op::Gelu(Gelu { rows: 1024, cols: 3072 }),
+        Op::Softmax(Softmax { rows: 1024, cols: 1024 }),
     ]
 }
 

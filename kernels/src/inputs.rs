@@ -42,7 +42,12 @@ pub const EXACT_K: usize = 256;
 pub fn exact_integers(op: &Op) -> bool {
     match op {
         Op::Gemm(_) | Op::Gemv(_) | Op::Rope(_) | Op::Add(_) => true,
-        Op::RmsNorm(_) | Op::FlashAttention(_) | Op::SiluMul(_) => false,
+        Op::RmsNorm(_)
+        | Op::FlashAttention(_)
+        | Op::SiluMul(_)
+        | Op::LayerNorm(_)
+        | Op::Gelu(_)
+        | Op::Softmax(_) => false,
     }
 }
 
@@ -107,8 +112,8 @@ fn limit_k(op: &Op, operand: &str, values: &mut [bf16]) {
 
 /// Angles in f64, cosine and sine narrowed to bf16 through f32, as the registry's harness does.
 fn rope_table(rope: &Rope) -> Vec<bf16> {
-    let half = rope.head_dim / 2;
-    let frequency = |i: usize| ROPE_THETA.powf(-2.0 * i as f64 / rope.head_dim as f64);
+    let half = rope.rotary_dim / 2;
+    let frequency = |i: usize| ROPE_THETA.powf(-2.0 * i as f64 / rope.rotary_dim as f64);
     let narrow = |x: f64| bf16::from_f32(x as f32);
     (0..rope.tokens)
         .flat_map(|token| {
@@ -160,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_rope_table_holds_cosines_then_sines_of_each_position() {
-        let rope = Op::Rope(Rope { tokens: 3, heads: 2, head_dim: 16 });
+        let rope = Op::Rope(Rope { tokens: 3, heads: 2, head_dim: 32, rotary_dim: 16 });
         let lut = &values(&rope, Draw::Registry { seed: 0 })[1];
         assert_eq!(lut[..16], [[1.0; 8], [0.0; 8]].concat());
         // Position 2, frequency 0: cos 2 = -0.41615 and sin 2 = 0.90930, narrowed.

@@ -28,8 +28,8 @@ pub use emu::{
     TableError, Tanh, VectorUnit, VectorUnitError,
 };
 pub use op::{
-    Access, Add, FlashAttention, Gemm, GemmOutput, Gemv, Kernel, Mask, Op, OpError, Operand,
-    RmsNorm, Rope, SiluMul, UnknownKernel,
+    Access, Add, AttentionLayout, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, Kernel, LayerNorm,
+    Mask, Op, OpError, Operand, RmsNorm, Rope, SiluMul, Softmax, UnknownKernel,
 };
 pub use program::{Arg, ArgIndex, Launch, Program, ProgramError, Role};
 pub use rounding::Rounding;

@@ -8,12 +8,14 @@ mod product;
 
 use rayon::prelude::*;
 
-use crate::{Access, Add, Gemm, Gemv, Op, OpError, RmsNorm, Rope, SiluMul, Tensor};
+use crate::{
+    Access, Add, Gelu, Gemm, Gemv, LayerNorm, Op, OpError, RmsNorm, Rope, SiluMul, Softmax, Tensor,
+};
 use product::product;
 
 /// Computes `op` on `inputs`: the operands it reads, in argument order.
 ///
-/// GEMM sums in f32 (as a CPU's BLAS), GEMV, `RMSNorm` and the softmax in f64; the result is the
+/// GEMM sums in f32 (as a CPU's BLAS), GEMV, the norms and the softmax in f64; the result is the
 /// op's one output, row-major.
 ///
 /// # Errors
@@ -32,6 +34,13 @@ pub fn run(op: &Op, inputs: &[Tensor]) -> Result<Vec<f32>, OpError> {
             gate.iter().zip(up).map(|(&g, &u)| silu(g) * u).collect()
         }
         (Op::Add(Add { .. }), [a, b]) => a.iter().zip(b).map(|(a, b)| a + b).collect(),
+        (Op::LayerNorm(norm), [x, wb]) => layer_norm(norm, x, wb),
+        (Op::Gelu(Gelu { .. }), [x]) => x.par_iter().map(|&x| gelu(x)).collect(),
+        (Op::Softmax(Softmax { cols, .. }), [x]) => {
+            let mut y = x.clone();
+            y.par_chunks_mut(*cols).for_each(attention::softmax);
+            y
+        }
         // `check_inputs` has compared the number of inputs with the op's.
         _ => unreachable!("the number of inputs was checked"),
     })
@@ -93,11 +102,11 @@ fn rms_norm(norm: &RmsNorm, x: &[f32], w: &[f32]) -> Vec<f32> {
 }
 
 fn rope(rope: &Rope, x: &[f32], lut: &[f32]) -> Vec<f32> {
-    let half = rope.head_dim / 2;
-    let mut y = vec![0.0; x.len()];
-    for (index, (x, y)) in x.chunks(rope.head_dim).zip(y.chunks_mut(rope.head_dim)).enumerate() {
-        let (cosines, sines) =
-            lut[index / rope.heads * rope.head_dim..][..rope.head_dim].split_at(half);
+    let &Rope { heads, head_dim, rotary_dim, .. } = rope;
+    let half = rotary_dim / 2;
+    let mut y = x.to_vec();
+    for (index, (x, y)) in x.chunks(head_dim).zip(y.chunks_mut(head_dim)).enumerate() {
+        let (cosines, sines) = lut[index / heads * rotary_dim..][..rotary_dim].split_at(half);
         for i in 0..half {
             let (a, b) = (x[i], x[i + half]);
             y[i] = a * cosines[i] - b * sines[i];
@@ -105,6 +114,27 @@ fn rope(rope: &Rope, x: &[f32], lut: &[f32]) -> Vec<f32> {
         }
     }
     y
+}
+
+fn layer_norm(norm: &LayerNorm, x: &[f32], wb: &[f32]) -> Vec<f32> {
+    let cols = norm.cols;
+    let (w, b) = wb.split_at(cols);
+    let mut y = vec![0.0; x.len()];
+    y.par_chunks_mut(cols).zip(x.par_chunks(cols)).for_each(|(y, x)| {
+        let mean = x.iter().copied().map(f64::from).sum::<f64>() / cols as f64;
+        let squares = x.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>();
+        let scale = 1.0 / (squares / cols as f64 + f64::from(norm.eps)).sqrt();
+        for ((y, &x), (&w, &b)) in y.iter_mut().zip(x).zip(w.iter().zip(b)) {
+            *y = ((f64::from(x) - mean) * scale * f64::from(w) + f64::from(b)) as f32;
+        }
+    });
+    y
+}
+
+/// The constants are those of the paper's approximation (Hendrycks and Gimpel, 2016).
+fn gelu(x: f32) -> f32 {
+    const INNER: f32 = 0.797_884_6; // sqrt(2 / pi)
+    0.5 * x * (1.0 + (INNER * (x + 0.044_715 * x * x * x)).tanh())
 }
 
 fn silu(x: f32) -> f32 {

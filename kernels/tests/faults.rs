@@ -6,8 +6,9 @@ mod support;
 
 use half::bf16;
 use npugate_kernels::{
-    Add, Bf16Table, EmulatorOptions, Exp2, FlashAttention, Functions, Gemm, GemmOutput, Gemv,
-    Kernel, Mask, Op, Rope, Rounding, SiluMul, Substitution, Tanh, Tensor, Toolchain,
+    Add, AttentionLayout, Bf16Table, EmulatorOptions, Exp2, FlashAttention, Functions, Gemm,
+    GemmOutput, Gemv, Kernel, Mask, Op, Rope, Rounding, SiluMul, Substitution, Tanh, Tensor,
+    Toolchain,
     inputs::{self, Draw},
     reference, registry,
 };
@@ -21,12 +22,19 @@ fn outside(op: &Op, output: &[f32], reference: &[f32]) -> usize {
 }
 
 fn attention(tokens: usize, mask: Mask) -> Op {
-    Op::FlashAttention(FlashAttention { tokens, heads: 2, kv_heads: 2, head_dim: 64, mask })
+    Op::FlashAttention(FlashAttention {
+        tokens,
+        heads: 2,
+        kv_heads: 2,
+        head_dim: 64,
+        mask,
+        layout: AttentionLayout::SeqFirst,
+    })
 }
 
 #[test]
 fn an_interleaved_rope_fails_the_gate_that_the_half_split_one_passes() {
-    let rope = Rope { tokens: 64, heads: 3, head_dim: 64 };
+    let rope = Rope { tokens: 64, heads: 3, head_dim: 64, rotary_dim: 64 };
     let op = Op::Rope(rope);
     let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
     let output = launch(Toolchain::Npu2_2026_06, op, &inputs).to_f32();
@@ -94,11 +102,10 @@ fn the_published_atol_is_too_tight_for_a_short_gemm_and_the_effective_one_is_not
 
 #[test]
 fn integers_come_out_exact_in_every_mode_wherever_they_must() {
-    let outputs = [GemmOutput::F32, GemmOutput::Drain, GemmOutput::FusedCast, GemmOutput::Direct];
-    let gemms = outputs.map(|output| Op::Gemm(Gemm { m: 40, k: 576, n: 70, output }));
+    let gemms = GemmOutput::ALL.map(|output| Op::Gemm(Gemm { m: 40, k: 576, n: 70, output }));
     let others = [
         Op::Gemv(Gemv { m: 40, k: 576 }),
-        Op::Rope(Rope { tokens: 8, heads: 3, head_dim: 64 }),
+        Op::Rope(Rope { tokens: 8, heads: 3, head_dim: 64, rotary_dim: 48 }),
         Op::Add(Add { rows: 8, cols: 100 }),
     ];
     for op in gemms.into_iter().chain(others) {

@@ -5,16 +5,15 @@
 mod support;
 
 use npugate_kernels::{
-    Add, EmulatorOptions, FlashAttention, Gemm, GemmOutput, Gemv, Mask, Op, RmsNorm, Rope,
-    Rounding, SiluMul, Tensor, VectorUnit,
+    Add, AttentionLayout, EmulatorOptions, FlashAttention, Gemm, GemmOutput, Gemv, Mask, Op,
+    RmsNorm, Rope, Rounding, SiluMul, Tensor, VectorUnit,
     inputs::{self, Draw},
 };
 use support::launch_with;
 
 fn ops() -> Vec<Op> {
-    let outputs = [GemmOutput::F32, GemmOutput::Drain, GemmOutput::FusedCast, GemmOutput::Direct];
     // Sizes that leave a rest in every direction: rows of a tile, columns of a panel, K of a group.
-    let gemms = outputs.map(|output| Op::Gemm(Gemm { m: 83, k: 104, n: 77, output }));
+    let gemms = GemmOutput::ALL.map(|output| Op::Gemm(Gemm { m: 83, k: 104, n: 77, output }));
     let attentions =
         [(64, Mask::Causal), (128, Mask::Causal), (256, Mask::Full)].map(|(d, mask)| {
             Op::FlashAttention(FlashAttention {
@@ -23,12 +22,13 @@ fn ops() -> Vec<Op> {
                 kv_heads: 1,
                 head_dim: d,
                 mask,
+                layout: AttentionLayout::SeqFirst,
             })
         });
     let others = [
         Op::Gemv(Gemv { m: 37, k: 320 }),
         Op::RmsNorm(RmsNorm { rows: 5, cols: 48, eps: 1e-5 }),
-        Op::Rope(Rope { tokens: 7, heads: 3, head_dim: 48 }),
+        Op::Rope(Rope { tokens: 7, heads: 3, head_dim: 48, rotary_dim: 48 }),
         Op::SiluMul(SiluMul { rows: 3, cols: 331 }),
         Op::Add(Add { rows: 3, cols: 331 }),
     ];

@@ -93,7 +93,7 @@ fn bfp16_blocks_equal_numpy_in_every_mode_on_either_side_of_a_product() {
     for (name, rounding) in MODES {
         let expected = bf16s(&file[name]);
         let product = |m, n, inputs: &[Tensor]| {
-            let op = Op::Gemm(Gemm { m, k: 8, n, output: GemmOutput::F32 });
+            let op = Op::Gemm(Gemm { m, k: 8, n, output: GemmOutput::F32External });
             launch_with(EmulatorOptions::default(), op, rounding, inputs).to_f32()
         };
         let rows = product(blocks, 8, &[left.clone(), identity.clone()]);

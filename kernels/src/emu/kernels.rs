@@ -2,12 +2,19 @@
 
 pub(super) mod add;
 mod by_rounding;
+mod exponential;
 pub(super) mod flash_attention;
+pub(super) mod gelu;
 pub(super) mod gemm;
 pub(super) mod gemv;
+mod lanes;
+pub(super) mod layer_norm;
 pub(super) mod rms_norm;
 pub(super) mod rope;
+pub(super) mod row_softmax;
 pub(super) mod silu_mul;
+
+pub(super) use exponential::Exponential;
 
 /// Elements below which a kernel is not worth spreading over threads: waking them takes some
 /// microseconds.

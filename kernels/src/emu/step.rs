@@ -8,17 +8,16 @@ use super::{
     EmulatorOptions, Functions, Substitution,
     buffer::{Operand, Values},
     kernels::{
-        add,
-        flash_attention::{self, Exponential},
-        gemm, gemv, rms_norm, rope, silu_mul,
+        Exponential, add, flash_attention, gelu, gemm, gemv, layer_norm, rms_norm, rope,
+        row_softmax, silu_mul,
     },
     pack::Panels,
     tile::{LeftPair, RightPair},
     vector::VectorUnit,
 };
 use crate::{
-    Add, ArgIndex, FlashAttention, Gemm, Gemv, Launch, Op, OpError, RmsNorm, Rope, Rounding,
-    SiluMul, reference,
+    Add, ArgIndex, FlashAttention, Gelu, Gemm, Gemv, Launch, LayerNorm, Op, OpError, RmsNorm, Rope,
+    Rounding, SiluMul, Softmax, reference,
 };
 
 /// One launch.
@@ -41,6 +40,9 @@ enum Datapath {
     FlashAttention(FlashAttention, Arc<Exponential>),
     SiluMul(Arc<[bf16]>),
     Add,
+    LayerNorm(LayerNorm),
+    Gelu(Arc<[bf16]>),
+    Softmax(Softmax, Arc<Exponential>),
     /// The f32 reference, narrowed to nearest even.
     Reference,
 }
@@ -49,8 +51,10 @@ enum Datapath {
 #[derive(Default)]
 pub(super) struct Tables {
     silu: BTreeMap<Rounding, Arc<[bf16]>>,
-    /// By head dimension.
+    gelu: BTreeMap<Rounding, Arc<[bf16]>>,
+    /// FlashAttention's by head dimension.
     exponential: BTreeMap<usize, Arc<Exponential>>,
+    softmax: Option<Arc<Exponential>>,
 }
 
 /// Memory that launches use one after another; it grows to the largest and stays.
@@ -139,6 +143,13 @@ impl Step {
             (Datapath::Add, Values::Bf16(out)) => {
                 add::run(unit, rounding, read(0)?, read(1)?, out);
             }
+            (Datapath::LayerNorm(norm), Values::Bf16(y)) => {
+                layer_norm::run(unit, *norm, rounding, read(0)?, read(1)?, y);
+            }
+            (Datapath::Gelu(table), Values::Bf16(y)) => gelu::run(table, read(0)?, y),
+            (Datapath::Softmax(op, exp), Values::Bf16(y)) => {
+                row_softmax::run(unit, *op, rounding, exp, read(0)?, y);
+            }
             // The reference, or an output of another type than the kernel's, which `Program::check`
             // refuses.
             (_, out) => self.run_reference(operands, out)?,
@@ -201,6 +212,15 @@ impl Datapath {
                 Self::SiluMul(Arc::clone(table))
             }
             Op::Add(Add { .. }) => Self::Add,
+            Op::LayerNorm(norm) => Self::LayerNorm(norm),
+            Op::Gelu(Gelu { .. }) => {
+                let build = || gelu::table(&functions.tanh, launch.rounding).into();
+                Self::Gelu(Arc::clone(tables.gelu.entry(launch.rounding).or_insert_with(build)))
+            }
+            Op::Softmax(op) => {
+                let build = || row_softmax::exponential(&functions.exp2).into();
+                Self::Softmax(op, Arc::clone(tables.softmax.get_or_insert_with(build)))
+            }
         }
     }
 }

@@ -19,11 +19,17 @@ pub enum Kernel {
     SiluMul,
     /// Element-wise sum.
     Add,
+    /// Normalisation to mean 0 and variance 1.
+    LayerNorm,
+    /// GELU in its tanh form.
+    Gelu,
+    /// Softmax of rows.
+    Softmax,
 }
 
 impl Kernel {
     /// All kernels.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Gemm,
         Self::Gemv,
         Self::RmsNorm,
@@ -31,6 +37,9 @@ impl Kernel {
         Self::FlashAttention,
         Self::SiluMul,
         Self::Add,
+        Self::LayerNorm,
+        Self::Gelu,
+        Self::Softmax,
     ];
 
     /// The name, as in test names.
@@ -43,6 +52,9 @@ impl Kernel {
             Self::FlashAttention => "flash_attention",
             Self::SiluMul => "silu_mul",
             Self::Add => "add",
+            Self::LayerNorm => "layer_norm",
+            Self::Gelu => "gelu",
+            Self::Softmax => "softmax",
         }
     }
 }
@@ -56,7 +68,8 @@ impl fmt::Display for Kernel {
 /// A name that is no kernel's.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is no kernel; the kernels are gemm, gemv, rms_norm, rope, flash_attention, silu_mul and add"
+    "`{0}` is no kernel; the kernels are gemm, gemv, rms_norm, rope, flash_attention, silu_mul, add, \
+     layer_norm, gelu and softmax"
 )]
 pub struct UnknownKernel(pub String);
 

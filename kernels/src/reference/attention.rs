@@ -3,60 +3,61 @@
 use rayon::prelude::*;
 
 use super::product::product;
-use crate::{FlashAttention, Mask};
+use crate::{AttentionLayout, FlashAttention};
 
-/// Queries whose scores are held at once.
+/// Queries whose scores are held at once; divides every legal number of tokens.
 const BLOCK: usize = 128;
 /// What the registry's reference puts where a key is masked.
 const MASKED: f32 = -1e9;
 
 pub(super) fn attention(op: &FlashAttention, q: &[f32], k: &[f32], v: &[f32]) -> Vec<f32> {
+    let (tokens, d) = (op.tokens, op.head_dim);
+    // Head by head, whatever the layout: a block is then one piece of memory.
     let mut out = vec![0.0; q.len()];
-    let width = op.heads * op.head_dim;
-    out.par_chunks_mut(BLOCK * width).enumerate().for_each(|(block, out)| {
-        let rows = out.len() / width;
-        let mut scores = vec![0.0; rows * op.tokens];
-        let mut head_out = vec![0.0; rows * op.head_dim];
-        for head in 0..op.heads {
-            attend(op, head, block * BLOCK, (q, k, v), &mut scores, &mut head_out);
-            for (row, values) in head_out.chunks(op.head_dim).enumerate() {
-                let at = row * width + head * op.head_dim;
-                out[at..at + op.head_dim].copy_from_slice(values);
-            }
-        }
+    let blocks = tokens / BLOCK;
+    out.par_chunks_mut(BLOCK * d).enumerate().for_each(|(i, out)| {
+        attend(op, i / blocks, i % blocks * BLOCK, (q, k, v), out);
     });
-    out
+    match op.layout {
+        AttentionLayout::HeadsFirst => out,
+        AttentionLayout::SeqFirst => {
+            let row = |token: usize, head: usize| &out[(head * tokens + token) * d..][..d];
+            let rows = (0..tokens).flat_map(|t| (0..op.heads).map(move |head| row(t, head)));
+            rows.flatten().copied().collect()
+        }
+    }
 }
 
-/// One head of the queries from `first` on: `out[rows, head_dim]`, with room for their scores.
+/// One head of [`BLOCK`] queries from `first` on: `out[BLOCK, head_dim]`.
 fn attend(
     op: &FlashAttention,
     head: usize,
     first: usize,
     (q, k, v): (&[f32], &[f32], &[f32]),
-    scores: &mut [f32],
     out: &mut [f32],
 ) {
     let (d, tokens) = (op.head_dim, op.tokens);
-    let rows = out.len() / d;
-    let (q_width, kv_width) = (op.heads * d, op.kv_heads * d);
-    let kv_at = head / (op.heads / op.kv_heads) * d;
-    let q = &q[first * q_width + head * d..];
-    let keys = (&k[kv_at..], 1, kv_width as isize);
-    product(rows, d, tokens, (q, q_width as isize, 1), keys, scores);
+    let queries = op.layout.strides(tokens, op.heads, d);
+    let keys = op.layout.strides(tokens, op.kv_heads, d);
+    let kv_at = head / (op.heads / op.kv_heads) * keys.head;
+    let mut scores = vec![0.0; BLOCK * tokens];
+    let q = (&q[first * queries.token + head * queries.head..], queries.token as isize, 1);
+    let k = (&k[kv_at..], 1, keys.token as isize);
+    product(BLOCK, d, tokens, q, k, &mut scores);
     let scale = 1.0 / (d as f32).sqrt();
     for (row, scores) in scores.chunks_mut(tokens).enumerate() {
+        let visible = op.mask.keys(first + row, tokens);
         for (key, score) in scores.iter_mut().enumerate() {
-            let visible = op.mask == Mask::Full || key <= first + row;
-            *score = if visible { *score * scale } else { MASKED };
+            *score = if visible.contains(&key) { *score * scale } else { MASKED };
         }
         softmax(scores);
     }
-    let values = (&v[kv_at..], kv_width as isize, 1);
-    product(rows, tokens, d, (scores, tokens as isize, 1), values, out);
+    let v = (&v[kv_at..], keys.token as isize, 1);
+    product(BLOCK, tokens, d, (&scores, tokens as isize, 1), v, out);
 }
 
-fn softmax(scores: &mut [f32]) {
+/// Softmax of one row, in place.
+pub(super) fn softmax(scores: &mut [f32]) {
     let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
     for score in scores.iter_mut() {

@@ -110,7 +110,7 @@ def gemm(a, b, output, mode):
             c = narrow(accumulate(c, a[:, k:k + 32], b[k:k + 32]), mode)
         return c
     c = accumulate(c, a, b)
-    return c if output == "f32" else narrow(c, mode)
+    return c if output == "f32-external" else narrow(c, mode)
 
 
 def halves(lanes):
@@ -238,24 +238,25 @@ def kernel_cases():
             inputs = [draw(seed + i, s, scale) for i, (s, scale) in enumerate(zip(shapes, scales))]
             out = run(*inputs, mode)
             out = out.reshape(out.shape[0], -1)[::step]
-            words = hex_f32(out) if fields.get("output") == "f32" else hex_bf16(out)
+            words = hex_f32(out) if fields.get("output") == "f32-external" else hex_bf16(out)
             return {"toolchain": toolchain, "op": {op: fields}, "seed": seed, "scales": scales, "rows_step": step,
                     "output": words}
 
-        for i, output in enumerate(("f32", "drain", "fused-cast", "direct")):
+        for i, output in enumerate(("f32-external", "drain", "fused-cast", "direct")):
             m, k, n = 11, 104, 37
             yield case("Gemm", {"m": m, "k": k, "n": n, "output": output}, 100 + i, [0.25, 0.25], [(m, k), (k, n)],
                        lambda a, b, mode, output=output: gemm(a, b, output, mode))
         yield case("Gemv", {"m": 50, "k": 320}, 200, [4, 4], [(50, 320), (320,)], gemv)
         yield case("RmsNorm", {"rows": 9, "cols": 112, "eps": 1e-5}, 300, [1, 1], [(9, 112), (112,)],
                    lambda x, w, mode: rms_norm(x, w, 1e-5, mode))
-        yield case("Rope", {"tokens": 6, "heads": 3, "head_dim": 32}, 400, [1, 0.5], [(6, 96), (6, 32)],
+        yield case("Rope", {"tokens": 6, "heads": 3, "head_dim": 32, "rotary_dim": 32}, 400, [1, 0.5], [(6, 96), (6, 32)],
                    lambda x, lut, mode: rope(x, lut, 3, mode))
         yield case("SiluMul", {"rows": 5, "cols": 101}, 500, [2, 1], [(5, 101), (5, 101)], silu_mul)
         yield case("Add", {"rows": 5, "cols": 101}, 600, [1, 1], [(5, 101), (5, 101)],
                    lambda a, b, mode: narrow(a + b, mode))
         for i, (heads, kv_heads, d, mask) in enumerate(((2, 1, 64, "causal"), (1, 1, 64, "full"), (1, 1, 128, "causal"))):
-            fields = {"tokens": 256, "heads": heads, "kv_heads": kv_heads, "head_dim": d, "mask": mask}
+            fields = {"tokens": 256, "heads": heads, "kv_heads": kv_heads, "head_dim": d, "mask": mask,
+                      "layout": "seq-first"}
             yield case("FlashAttention", fields, 700 + 10 * i, [1, 1, 1],
                        [(256, heads * d), (256, kv_heads * d), (256, kv_heads * d)],
                        lambda q, k, v, mode, h=heads, g=kv_heads, c=mask == "causal":

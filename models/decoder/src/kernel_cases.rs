@@ -144,11 +144,11 @@ impl Kernel for KernelCase {
         }
     }
 
-    /// Rounding to nearest averages out. FlashAttention's exp2 and SiLU's tanh
-    /// are approximations that lean to one side.
+    /// Rounding to nearest averages out. The exp2 of attention and softmax and
+    /// the tanh of `SiLU` and GELU are approximations that lean to one side.
     fn bias(&self) -> Bias {
         match (&self.launch.op, self.launch.rounding) {
-            (Op::FlashAttention(_) | Op::SiluMul(_), _)
+            (Op::FlashAttention(_) | Op::Softmax(_) | Op::SiluMul(_) | Op::Gelu(_), _)
             | (_, Rounding::Floor | Rounding::TowardZero) => Bias::Declared,
             (_, Rounding::NearestEven) => Bias::None,
         }
@@ -166,7 +166,8 @@ impl Kernel for KernelCase {
 ///   the noise of a bf16 accumulator, for which the floor is
 ///   `40 - 10 log10(K / 2048)` dB but 50 at most; both noises add up.
 /// - GEMV: 52. One rounding to nearest even leaves 55.5 dB, truncation 49.7.
-/// - FlashAttention: 25. Its published relative error of 4e-2 is 28 dB.
+/// - FlashAttention and softmax, which has the same exp2: 25. The published
+///   relative error of 4e-2 is 28 dB.
 /// - Everything else: 33, llama.cpp's NMSE of 5e-4, which floor rounding and
 ///   the hardware's tanh keep as well.
 fn sqnr_floor(op: &Op) -> f64 {
@@ -179,8 +180,13 @@ fn sqnr_floor(op: &Op) -> f64 {
         }
         Op::Gemm(_) => BFP16,
         Op::Gemv(_) => 52.0,
-        Op::FlashAttention(_) => 25.0,
-        Op::RmsNorm(_) | Op::Rope(_) | Op::SiluMul(_) | Op::Add(_) => 33.0,
+        Op::FlashAttention(_) | Op::Softmax(_) => 25.0,
+        Op::RmsNorm(_)
+        | Op::Rope(_)
+        | Op::SiluMul(_)
+        | Op::Add(_)
+        | Op::LayerNorm(_)
+        | Op::Gelu(_) => 33.0,
     }
 }
 

@@ -6,19 +6,24 @@
 
 mod softmax;
 
+use std::ops::Range;
+
 use half::bf16;
 use rayon::prelude::*;
 
-use super::super::{
-    functions::Exp2,
-    pack::{pack_columns, pack_rows},
-    tile::{LeftPair, RightPair, Tile},
-    vector::{Simd, Task, VectorUnit},
+use super::{
+    super::{
+        functions::Exp2,
+        pack::{pack_columns, pack_rows},
+        tile::{LeftPair, RightPair, Tile},
+        vector::{Simd, Task, VectorUnit},
+    },
+    exponential::Exponential,
 };
-use crate::{FlashAttention, Mask, Rounding};
+use crate::{AttentionLayout, FlashAttention, Rounding, op::Strides};
 use softmax::{Accumulator, CHUNK};
 
-pub(in super::super) use softmax::Exponential;
+pub(super) use softmax::reciprocal;
 
 /// Cascade stages.
 const STAGES: usize = 4;
@@ -54,11 +59,24 @@ pub(in super::super) fn run(
         let (head, chunk) = (i / chunks, i % chunks);
         unit.run(PackChunk { op, rounding, k, v, head, chunk, pairs });
     });
-    let width = op.heads * op.head_dim;
-    let tasks = o.par_chunks_mut(TASK_ROWS * width).zip(q.par_chunks(TASK_ROWS * width));
-    tasks.enumerate().for_each(|(task, (o, q))| {
-        unit.run(Queries { op, rounding, exp, q, packed, first: task * TASK_ROWS, o });
-    });
+    let queries = Queries { op, rounding, exp, packed };
+    let d = op.head_dim;
+    match op.layout {
+        AttentionLayout::SeqFirst => {
+            let piece = TASK_ROWS * op.heads * d;
+            o.par_chunks_mut(piece).zip(q.par_chunks(piece)).enumerate().for_each(|(i, (o, q))| {
+                unit.run(queries.some(0..op.heads, i * TASK_ROWS, q, o));
+            });
+        }
+        AttentionLayout::HeadsFirst => {
+            let piece = TASK_ROWS * d;
+            let per_head = op.tokens / TASK_ROWS;
+            o.par_chunks_mut(piece).zip(q.par_chunks(piece)).enumerate().for_each(|(i, (o, q))| {
+                let head = i / per_head;
+                unit.run(queries.some(head..head + 1, i % per_head * TASK_ROWS, q, o));
+            });
+        }
+    }
 }
 
 struct PackChunk<'a> {
@@ -76,9 +94,9 @@ impl Task for PackChunk<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let FlashAttention { kv_heads, head_dim: d, .. } = self.op;
-        let width = kv_heads * d;
-        let at = self.chunk * CHUNK * width + self.head * d;
+        let FlashAttention { tokens, kv_heads, head_dim: d, layout, .. } = self.op;
+        let Strides { token: width, head } = layout.strides(tokens, kv_heads, d);
+        let at = self.chunk * CHUNK * width + self.head * head;
         let (keys, values) = self.pairs.split_at_mut(d);
         let mut group = [LeftPair::default(); MAX_HEAD_DIM / 2];
         let group = &mut group[..d / 2];
@@ -99,43 +117,64 @@ impl Task for PackChunk<'_> {
     }
 }
 
-/// Some queries, from `first` on, with all of their heads.
+/// What all tasks of a launch share.
+#[derive(Clone, Copy)]
 struct Queries<'a> {
     op: FlashAttention,
     rounding: Rounding,
     exp: &'a Exponential,
-    q: &'a [bf16],
     packed: &'a [RightPair],
+}
+
+impl<'a> Queries<'a> {
+    /// The queries from `first` on of `heads`, which are all that `q` and `o` hold.
+    fn some(
+        self,
+        heads: Range<usize>,
+        first: usize,
+        q: &'a [bf16],
+        o: &'a mut [bf16],
+    ) -> SomeQueries<'a> {
+        SomeQueries { all: self, heads, first, q, o }
+    }
+}
+
+/// Some queries of some heads, token by token.
+struct SomeQueries<'a> {
+    all: Queries<'a>,
+    heads: Range<usize>,
     first: usize,
+    q: &'a [bf16],
     o: &'a mut [bf16],
 }
 
-impl Task for Queries<'_> {
+impl Task for SomeQueries<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let FlashAttention { tokens, heads, kv_heads, head_dim: d, .. } = self.op;
-        let width = heads * d;
+        let Queries { op, rounding, exp, packed } = self.all;
+        let FlashAttention { tokens, heads, kv_heads, head_dim: d, .. } = op;
+        let width = self.heads.len() * d;
         let kv_pairs = tokens / CHUNK * 2 * d;
         let mut pairs = [LeftPair::default(); MAX_HEAD_DIM / 2];
         let pairs = &mut pairs[..d / 2];
         let blocks = self.q.chunks(Tile::ROWS * width).zip(self.o.chunks_mut(Tile::ROWS * width));
         for (block, (q, o)) in blocks.enumerate() {
-            for head in 0..heads {
-                pack_rows(simd, self.rounding, &q[head * d..], width, pairs);
+            for (index, head) in self.heads.clone().enumerate() {
+                pack_rows(simd, rounding, &q[index * d..], width, pairs);
                 let kv_head = head / (heads / kv_heads);
                 let rows = Rows {
-                    op: self.op,
-                    rounding: self.rounding,
-                    exp: self.exp,
+                    op,
+                    rounding,
+                    exp,
                     q: pairs,
-                    packed: &self.packed[kv_head * kv_pairs..][..kv_pairs],
+                    packed: &packed[kv_head * kv_pairs..][..kv_pairs],
                     first: self.first + block * Tile::ROWS,
                 };
                 let result = rows.cascade(simd);
                 for (row, o) in o.chunks_exact_mut(width).enumerate() {
-                    result.finish(row, self.rounding, &mut o[head * d..][..d]);
+                    result.finish(row, rounding, &mut o[index * d..][..d]);
                 }
             }
         }
@@ -174,15 +213,16 @@ impl Rows<'_> {
     #[inline(always)]
     fn chunk<S: Simd>(&self, simd: S, chunk: usize, sums: &mut Accumulator) {
         let first_key = chunk * CHUNK;
-        let visible = |row: usize| match self.op.mask {
-            Mask::Full => CHUNK,
-            Mask::Causal => (self.first + row + 1).saturating_sub(first_key).min(CHUNK),
+        let visible = |row: usize| {
+            let keys = self.op.mask.keys(self.first + row, self.op.tokens);
+            let end = keys.end.saturating_sub(first_key).min(CHUNK);
+            keys.start.saturating_sub(first_key).min(end)..end
         };
         // A chunk that is masked for all rows changes nothing. Its scores are -inf, so the maximum
         // m stays; every probability is exp(-inf - m) = exp(lowest) = 0 and every factor exp(m - m)
         // = exp(0) = 1, as `skips_masked` has checked; O 1 + 0 and l 1 + 0 are then exact in every
         // rounding mode.
-        if visible(Tile::ROWS - 1) == 0 && self.exp.skips_masked() {
+        if (0..Tile::ROWS).all(|row| visible(row).is_empty()) && self.exp.skips_masked() {
             return;
         }
         let d = self.op.head_dim;

@@ -19,7 +19,10 @@ const TASK_ROWS: usize = 64;
 pub(in super::super) fn block_rounding(gemm: &Gemm, rounding: Rounding) -> Rounding {
     match gemm.output {
         GemmOutput::FusedCast => Rounding::NearestEven,
-        GemmOutput::F32 | GemmOutput::Drain | GemmOutput::Direct => rounding,
+        GemmOutput::F32External
+        | GemmOutput::F32Direct
+        | GemmOutput::Drain
+        | GemmOutput::Direct => rounding,
     }
 }
 
@@ -109,7 +112,10 @@ fn product<S: Simd>(
 ) -> Tile {
     let mut tile = Tile::ZERO;
     match output {
-        GemmOutput::F32 | GemmOutput::Drain | GemmOutput::FusedCast => {
+        GemmOutput::F32External
+        | GemmOutput::F32Direct
+        | GemmOutput::Drain
+        | GemmOutput::FusedCast => {
             simd.multiply(a, b, &mut tile);
         }
         GemmOutput::Direct => {

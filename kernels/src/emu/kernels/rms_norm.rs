@@ -3,11 +3,10 @@
 use half::bf16;
 use rayon::prelude::*;
 
-use super::{super::vector::VectorUnit, PIECE, SERIAL, by_rounding::task_by_rounding};
+use super::{
+    super::vector::VectorUnit, PIECE, SERIAL, by_rounding::task_by_rounding, lanes::sum_by,
+};
 use crate::{RmsNorm, Rounding, rounding::widen};
-
-/// Lanes of the sum of squares: a bf16 vector of the compiler that builds this kernel.
-const LANES: usize = 16;
 
 /// `y = x / rms(x) * w` for each row.
 pub(in super::super) fn run(
@@ -41,7 +40,7 @@ impl Rows<'_> {
     fn each(self, narrow: impl Fn(f32) -> bf16) {
         let RmsNorm { cols, eps, .. } = self.norm;
         for (y, x) in self.y.chunks_exact_mut(cols).zip(self.x.chunks_exact(cols)) {
-            let mean = sum_of_squares(x) / cols as f32;
+            let mean = sum_by(x, |x| x * x) / cols as f32;
             // The hardware's scalar reciprocal square root is taken to be exact: the published
             // figures leave room for a relative error of 1e-4.
             let scale = widen(narrow(1.0 / (mean + eps).sqrt()));
@@ -50,20 +49,4 @@ impl Rows<'_> {
             }
         }
     }
-}
-
-#[inline(always)]
-fn sum_of_squares(x: &[bf16]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    for x in x.as_chunks::<LANES>().0 {
-        for (lane, &x) in lanes.iter_mut().zip(x) {
-            *lane += widen(x) * widen(x);
-        }
-    }
-    for width in [8, 4, 2, 1] {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-    }
-    lanes[0]
 }

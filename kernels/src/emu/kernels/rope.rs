@@ -1,4 +1,5 @@
-//! Half-split `RoPE`: both products and their sum in one f32 accumulator, narrowed once.
+//! Half-split `RoPE`: both products and their sum in one f32 accumulator, narrowed once; what is
+//! not rotated is copied.
 
 use half::bf16;
 use rayon::prelude::*;
@@ -6,7 +7,7 @@ use rayon::prelude::*;
 use super::{super::vector::VectorUnit, PIECE, SERIAL, by_rounding::task_by_rounding};
 use crate::{Rope, Rounding, rounding::widen};
 
-/// `y = rope(x)`, `x[tokens, heads * head_dim]` by `lut[tokens, head_dim]`.
+/// `y = rope(x)`, `x[tokens, heads * head_dim]` by `lut[tokens, rotary_dim]`.
 pub(in super::super) fn run(
     unit: VectorUnit,
     rope: Rope,
@@ -19,7 +20,7 @@ pub(in super::super) fn run(
         return unit.run(Tokens { rope, rounding, x, lut, y });
     }
     let tokens = (PIECE / (rope.heads * rope.head_dim)).max(1);
-    let (wide, narrow) = (tokens * rope.heads * rope.head_dim, tokens * rope.head_dim);
+    let (wide, narrow) = (tokens * rope.heads * rope.head_dim, tokens * rope.rotary_dim);
     let pieces = y.par_chunks_mut(wide).zip(x.par_chunks(wide).zip(lut.par_chunks(narrow)));
     pieces.for_each(|(y, (x, lut))| unit.run(Tokens { rope, rounding, x, lut, y }));
 }
@@ -37,12 +38,16 @@ task_by_rounding!(Tokens);
 impl Tokens<'_> {
     #[inline(always)]
     fn each(self, narrow: impl Fn(f32) -> bf16 + Copy) {
-        let (d, width) = (self.rope.head_dim, self.rope.heads * self.rope.head_dim);
+        let Rope { heads, head_dim, rotary_dim, .. } = self.rope;
+        let width = heads * head_dim;
         let tokens = self.y.chunks_exact_mut(width).zip(self.x.chunks_exact(width));
-        for ((y, x), lut) in tokens.zip(self.lut.chunks_exact(d)) {
-            let (cosines, sines) = lut.split_at(d / 2);
-            for (y, x) in y.chunks_exact_mut(d).zip(x.chunks_exact(d)) {
+        for ((y, x), lut) in tokens.zip(self.lut.chunks_exact(rotary_dim)) {
+            let (cosines, sines) = lut.split_at(rotary_dim / 2);
+            for (y, x) in y.chunks_exact_mut(head_dim).zip(x.chunks_exact(head_dim)) {
+                let ((x, x_rest), (y, y_rest)) =
+                    (x.split_at(rotary_dim), y.split_at_mut(rotary_dim));
                 rotate(x, cosines, sines, y, narrow);
+                y_rest.copy_from_slice(x_rest);
             }
         }
     }

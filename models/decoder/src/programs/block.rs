@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use crate::{DecoderConfig, GemmMethod};
 use npugate_kernels::{
-    Add, ArgIndex, FlashAttention, Gemm, Gemv, Mask, Op, Program, RmsNorm, Role, Rope, SiluMul,
-    Toolchain,
+    Add, ArgIndex, AttentionLayout, FlashAttention, Gemm, Gemv, Mask, Op, Program, RmsNorm, Role,
+    Rope, SiluMul, Toolchain,
 };
 
 /// How many rows a program computes, and so by which kernel it projects them.
@@ -136,8 +136,9 @@ pub(super) fn rms_qkv_rope(config: &DecoderConfig, rows: Rows, toolchain: Toolch
         Rows::Decode => Role::Input,
     };
     let lut = block.builder.arg(lut_role, "rope_lut", [tokens, head_dim]);
-    block.rotate(q, lut, Rope { tokens, heads: model.n_heads, head_dim }, "q_rope");
-    block.rotate(k, lut, Rope { tokens, heads: model.n_kv_heads, head_dim }, "k_rope");
+    let rope = |heads| Rope { tokens, heads, head_dim, rotary_dim: head_dim };
+    block.rotate(q, lut, rope(model.n_heads), "q_rope");
+    block.rotate(k, lut, rope(model.n_kv_heads), "k_rope");
     block.builder.finish()
 }
 
@@ -155,6 +156,7 @@ pub(super) fn flash_attn(config: &DecoderConfig, seq_len: usize, toolchain: Tool
         kv_heads: model.n_kv_heads,
         head_dim: model.head_dim,
         mask: Mask::Causal,
+        layout: AttentionLayout::SeqFirst,
     });
     builder.launch(op, &[q, k, v], Role::Output, "attn_ctx", [seq_len, config.q_width()]);
     builder.finish()

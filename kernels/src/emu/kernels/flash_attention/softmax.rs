@@ -1,13 +1,18 @@
 //! The bf16 online softmax of [`Tile::ROWS`] queries.
 
+use std::ops::Range;
+
 use half::bf16;
 
 use super::{
-    super::super::{
-        functions::Exp2,
-        pack::pack_rows,
-        tile::{LeftPair, Tile},
-        vector::Simd,
+    super::{
+        super::{
+            pack::pack_rows,
+            tile::{LeftPair, Tile},
+            vector::Simd,
+        },
+        exponential::{Exponential, LOWEST},
+        lanes::reduce,
     },
     MAX_HEAD_DIM,
 };
@@ -15,45 +20,8 @@ use crate::{Rounding, rounding::widen};
 
 /// Keys of a chunk.
 pub(super) const CHUNK: usize = 64;
-/// The most negative bf16: where the running maximum starts, and where differences are clamped.
-const LOWEST: f32 = f32::from_bits(0xFF7F_0000);
 /// Panels of [`Tile::COLS`] columns in the widest output.
 const PANELS: usize = MAX_HEAD_DIM / Tile::COLS;
-
-/// `exp2(c d)` of every bf16 `d`.
-#[derive(Debug)]
-pub(in super::super::super) struct Exponential {
-    table: Vec<bf16>,
-}
-
-impl Exponential {
-    /// `d` is clamped to the lowest bf16; its product with `c` is exact in f32 and is not narrowed.
-    pub(super) fn new(exp2: &Exp2, c: bf16) -> Self {
-        let value = |bits: u16| {
-            let d = widen(bf16::from_bits(bits));
-            let d = if d < LOWEST { LOWEST } else { d };
-            exp2.eval(d * widen(c))
-        };
-        Self { table: (0..=u16::MAX).map(value).collect() }
-    }
-
-    #[inline(always)]
-    fn get(&self, d: bf16) -> bf16 {
-        self.table[usize::from(d.to_bits())]
-    }
-
-    #[inline(always)]
-    fn eval(&self, d: bf16) -> f32 {
-        widen(self.get(d))
-    }
-
-    /// Whether `exp(lowest)` is 0 and `exp(0)` is 1, so that masked chunks may be skipped: true of
-    /// the hardware's function and the exact one, and to be checked for a table.
-    #[inline(always)]
-    pub(super) fn skips_masked(&self) -> bool {
-        self.get(bf16::NEG_INFINITY) == bf16::ZERO && self.get(bf16::ZERO) == bf16::ONE
-    }
-}
 
 /// What a cascade stage carries from chunk to chunk, each value exact in bf16.
 #[derive(Clone)]
@@ -83,7 +51,7 @@ impl Accumulator {
         &mut self.o[..self.panels]
     }
 
-    /// Takes in the scores of a chunk, of which row `r` sees the first `visible(r)`: new maximum,
+    /// Takes in the scores of a chunk, of which row `r` sees those in `visible(r)`: new maximum,
     /// output and denominator rescaled. Returns the probabilities, quantised and packed for their
     /// product with the values.
     #[inline(always)]
@@ -91,14 +59,16 @@ impl Accumulator {
         &mut self,
         simd: S,
         scores: &[Tile; CHUNK / Tile::COLS],
-        visible: impl Fn(usize) -> usize,
+        visible: impl Fn(usize) -> Range<usize>,
         exp: &Exponential,
         rounding: Rounding,
     ) -> [LeftPair; CHUNK / 2] {
         let mut p = [[bf16::ZERO; CHUNK]; Tile::ROWS];
         for (row, p) in p.iter_mut().enumerate() {
             let mut scores = row_of(scores, row);
-            scores[visible(row)..].fill(f32::NEG_INFINITY);
+            let Range { start, end } = visible(row);
+            scores[..start].fill(f32::NEG_INFINITY);
+            scores[end..].fill(f32::NEG_INFINITY);
             let max = largest(&scores).max(self.max[row]);
             for score in &mut scores {
                 *score -= max;
@@ -163,9 +133,6 @@ fn row_of(scores: &[Tile; CHUNK / Tile::COLS], row: usize) -> [f32; CHUNK] {
     all
 }
 
-/// Lanes in which a row is reduced.
-const LANES: usize = 16;
-
 /// The largest of a row. A NaN is passed over here and comes back through its probability.
 #[inline(always)]
 fn largest(row: &[f32; CHUNK]) -> f32 {
@@ -178,25 +145,9 @@ fn sum(row: &[f32; CHUNK]) -> f32 {
     reduce(row, 0.0, |a, b| a + b)
 }
 
-#[inline(always)]
-fn reduce(row: &[f32; CHUNK], start: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
-    let mut lanes = [start; LANES];
-    for part in row.as_chunks::<LANES>().0 {
-        for (lane, &v) in lanes.iter_mut().zip(part) {
-            *lane = combine(*lane, v);
-        }
-    }
-    for width in [8, 4, 2, 1] {
-        for lane in 0..width {
-            lanes[lane] = combine(lanes[lane], lanes[lane + width]);
-        }
-    }
-    lanes[0]
-}
-
 /// The kernel's bf16 reciprocal: a magic-constant seed and two refinement steps, every intermediate
 /// narrowed.
-pub(super) fn reciprocal(v: f32, rounding: Rounding) -> f32 {
+pub(in super::super) fn reciprocal(v: f32, rounding: Rounding) -> f32 {
     const SEED: u16 = 0x7EB5;
     const K1: f32 = 1.9375; // bf16(1.9395974)
     const K2: f32 = 1.436_142;
@@ -213,6 +164,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::Exp2;
 
     #[test]
     fn the_reciprocal_equals_numpy_bit_for_bit_in_every_mode() {
@@ -239,8 +191,7 @@ mod tests {
     #[test]
     fn the_hardware_exponential_lets_masked_chunks_be_skipped() {
         for head_dim in [64, 128, 256] {
-            let exponential = super::super::exponential(&Exp2::Hardware, head_dim);
-            assert!(exponential.skips_masked());
+            assert!(super::super::exponential(&Exp2::Hardware, head_dim).skips_masked());
         }
     }
 }
