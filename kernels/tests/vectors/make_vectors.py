@@ -110,7 +110,7 @@ def gemm(a, b, output, mode):
             c = narrow(accumulate(c, a[:, k:k + 32], b[k:k + 32]), mode)
         return c
     c = accumulate(c, a, b)
-    return c if output == "f32-external" else narrow(c, mode)
+    return c if output.startswith("f32-") else narrow(c, mode)
 
 
 def halves(lanes):
@@ -138,12 +138,25 @@ def rms_norm(x, w, eps, mode):
     return narrow(narrow(x * scale, mode) * w, mode)
 
 
+def layer_norm(x, wb, eps, mode):
+    n = x.shape[1]
+    w, b = wb[:n], wb[n:]
+    mean = narrow(lane_sum(x, 16) / F(n), mode)[:, None]
+    d = narrow(x - mean, mode)
+    variance = lane_sum((d * d).astype(F), 16) / F(n)
+    scale = narrow(F(1) / np.sqrt((variance + F(eps)).astype(F)), mode)[:, None]
+    # A product of two bf16 is exact in f32: the weight and the bias round once together.
+    return narrow(narrow(d * scale, mode) * w + b, mode)
+
+
 def rope(x, lut, heads, mode):
-    d = lut.shape[1]
-    out = np.empty_like(x)
-    for head in range(heads):
-        low, high = slice(head * d, head * d + d // 2), slice(head * d + d // 2, (head + 1) * d)
-        cos, sin = lut[:, :d // 2], lut[:, d // 2:]
+    """Pairs (i, i + rotary / 2) of each head; what is beyond the rotary part is copied."""
+    d, rotary = x.shape[1] // heads, lut.shape[1]
+    half = rotary // 2
+    out = x.copy()
+    for at in range(0, heads * d, d):
+        low, high = slice(at, at + half), slice(at + half, at + rotary)
+        cos, sin = lut[:, :half], lut[:, half:]
         out[:, low] = narrow(x[:, low] * cos - x[:, high] * sin, mode)
         out[:, high] = narrow(x[:, low] * sin + x[:, high] * cos, mode)
     return out
@@ -159,6 +172,14 @@ def tanh(x):
 def silu_mul(gate, up, mode):
     sigmoid = F(0.5) * narrow(F(1) + tanh(gate * F(0.5)), mode)
     return narrow(narrow(gate * sigmoid, mode) * up, mode)
+
+
+def gelu(x, mode):
+    r = lambda value: narrow(value, mode)
+    alpha, beta = (narrow(F(c), "nearest-even") for c in (math.sqrt(2 / math.pi), 0.044715))
+    cube = r(x * r(x * x))
+    t = tanh(r(alpha * r(x + beta * cube)))
+    return r(F(0.5) * x * r(F(1) + t))
 
 
 def exp2(x):
@@ -182,8 +203,17 @@ LOWEST = F(-np.finfo(np.float32).max).view(np.uint32) & np.uint32(0xFFFF0000)
 LOWEST = np.array(LOWEST, np.uint32).view(F)[()]
 
 
-def attention_head(q, k, v, causal, mode):
-    """4 cascade stages of contiguous keys, chunks of 64, merged last to first."""
+def softmax(x, mode):
+    """Of each row, as attention takes it of one chunk that holds the whole row."""
+    r = lambda value: narrow(value, mode)
+    c = narrow(F(math.log2(math.e)), "nearest-even")
+    d = r(x - x.max(1, keepdims=True))
+    p = exp2(np.maximum(d, LOWEST) * c)
+    return r(p * reciprocal(r(lane_sum(p, 16)), mode)[:, None])
+
+
+def attention_head(q, k, v, visible, mode):
+    """`visible(query, key)` says who sees whom; 4 cascade stages of contiguous keys, chunks of 64, merged last to first."""
     n, d = q.shape
     r = lambda value: narrow(value, mode)
     c = narrow(F(math.log2(math.e) / math.sqrt(d)), "nearest-even")
@@ -197,8 +227,7 @@ def attention_head(q, k, v, causal, mode):
             s = np.zeros((n, 64), F)
             for e in range(0, d, 64):
                 s = r(accumulate(s, q[:, e:e + 64], np.ascontiguousarray(keys[:, e:e + 64].T)))
-            if causal:
-                s[np.arange(first, first + 64)[None] > np.arange(n)[:, None]] = -np.inf
+            s[~visible(np.arange(n)[:, None], np.arange(first, first + 64)[None])] = -np.inf
             new = np.maximum(m, s.max(1))
             p, factor = exp(r(s - new[:, None])), exp(r(m - new))
             m = new
@@ -216,51 +245,77 @@ def attention_head(q, k, v, causal, mode):
     return r(o * reciprocal(l, mode)[:, None])
 
 
-def flash_attention(q, k, v, heads, kv_heads, causal, mode):
-    d = q.shape[1] // heads
-    cut = lambda x, head: np.ascontiguousarray(x[:, head * d:(head + 1) * d])
-    outputs = [attention_head(cut(q, h), cut(k, h * kv_heads // heads), cut(v, h * kv_heads // heads), causal, mode)
+def visibility(mask):
+    if mask == "full":
+        return lambda query, key: key >= 0 * query
+    if mask == "causal":
+        return lambda query, key: key <= query
+    # transformers' sliding window: the query's own key and those just before it, `window` in all.
+    window = mask["sliding-window"]
+    return lambda query, key: (key <= query) & (key > query - window)
+
+
+def flash_attention(q, k, v, heads, kv_heads, mask, layout, mode):
+    if layout == "seq-first":  # [tokens, heads * d]
+        split = lambda x, n: x.reshape(x.shape[0], n, -1).transpose(1, 0, 2)
+        q, k, v = split(q, heads), split(k, kv_heads), split(v, kv_heads)
+    outputs = [attention_head(q[h], k[h * kv_heads // heads], v[h * kv_heads // heads], visibility(mask), mode)
                for h in range(heads)]
-    return np.concatenate(outputs, 1)
+    return np.concatenate(outputs, 1) if layout == "seq-first" else np.stack(outputs)
 
 
 # ------------------------------------------------------------------ files
 
-def mode_of(toolchain, kernel, output=None):
-    floors = kernel in ("RmsNorm", "Rope", "SiluMul", "Add") or output == "fused-cast"
-    return "floor" if toolchain == "npu2-2026-06" and floors else "nearest-even"
+MODES = ("nearest-even", "floor", "toward-zero")
+
+# Tokens, query heads, key heads, head dimension, mask, layout.
+ATTENTIONS = (
+    (256, 2, 1, 64, "causal", "seq-first"),
+    (256, 1, 1, 64, "full", "seq-first"),
+    (256, 1, 1, 128, "causal", "seq-first"),
+    (256, 1, 1, 256, "causal", "seq-first"),
+    (256, 2, 2, 64, "full", "seq-first"),  # multi-head: as many key heads
+    (512, 1, 1, 64, {"sliding-window": 128}, "seq-first"),
+    (256, 2, 1, 128, {"sliding-window": 64}, "seq-first"),
+    (256, 3, 1, 64, "causal", "heads-first"),
+    (256, 2, 2, 64, {"sliding-window": 64}, "heads-first"),
+)
 
 
 def kernel_cases():
-    for toolchain in ("rne", "npu2-2026-06"):
+    for mode in MODES:
         def case(op, fields, seed, scales, shapes, run, step=1):
-            mode = mode_of(toolchain, op, fields.get("output"))
             inputs = [draw(seed + i, s, scale) for i, (s, scale) in enumerate(zip(shapes, scales))]
             out = run(*inputs, mode)
-            out = out.reshape(out.shape[0], -1)[::step]
-            words = hex_f32(out) if fields.get("output") == "f32-external" else hex_bf16(out)
-            return {"toolchain": toolchain, "op": {op: fields}, "seed": seed, "scales": scales, "rows_step": step,
+            out = out.reshape(-1, out.shape[-1] if out.ndim > 1 else 1)[::step]
+            words = hex_f32(out) if fields.get("output", "").startswith("f32-") else hex_bf16(out)
+            return {"rounding": mode, "op": {op: fields}, "seed": seed, "scales": scales, "rows_step": step,
                     "output": words}
 
-        for i, output in enumerate(("f32-external", "drain", "fused-cast", "direct")):
+        for i, output in enumerate(("f32-external", "drain", "fused-cast", "direct", "f32-direct")):
             m, k, n = 11, 104, 37
             yield case("Gemm", {"m": m, "k": k, "n": n, "output": output}, 100 + i, [0.25, 0.25], [(m, k), (k, n)],
                        lambda a, b, mode, output=output: gemm(a, b, output, mode))
         yield case("Gemv", {"m": 50, "k": 320}, 200, [4, 4], [(50, 320), (320,)], gemv)
         yield case("RmsNorm", {"rows": 9, "cols": 112, "eps": 1e-5}, 300, [1, 1], [(9, 112), (112,)],
                    lambda x, w, mode: rms_norm(x, w, 1e-5, mode))
-        yield case("Rope", {"tokens": 6, "heads": 3, "head_dim": 32, "rotary_dim": 32}, 400, [1, 0.5], [(6, 96), (6, 32)],
-                   lambda x, lut, mode: rope(x, lut, 3, mode))
+        yield case("LayerNorm", {"rows": 9, "cols": 112, "eps": 1e-5}, 350, [1, 1], [(9, 112), (224,)],
+                   lambda x, wb, mode: layer_norm(x, wb, 1e-5, mode))
+        for i, (d, rotary) in enumerate(((32, 32), (64, 48), (128, 96), (48, 16))):
+            yield case("Rope", {"tokens": 6, "heads": 3, "head_dim": d, "rotary_dim": rotary}, 400 + 10 * i, [1, 0.5],
+                       [(6, 3 * d), (6, rotary)], lambda x, lut, mode: rope(x, lut, 3, mode))
         yield case("SiluMul", {"rows": 5, "cols": 101}, 500, [2, 1], [(5, 101), (5, 101)], silu_mul)
+        yield case("Gelu", {"rows": 5, "cols": 101}, 550, [2], [(5, 101)], gelu)
+        for i, (cols, scale) in enumerate(((16, 1), (112, 3), (1024, 1))):
+            yield case("Softmax", {"rows": 5, "cols": cols}, 560 + i, [scale], [(5, cols)], softmax)
         yield case("Add", {"rows": 5, "cols": 101}, 600, [1, 1], [(5, 101), (5, 101)],
                    lambda a, b, mode: narrow(a + b, mode))
-        for i, (heads, kv_heads, d, mask) in enumerate(((2, 1, 64, "causal"), (1, 1, 64, "full"), (1, 1, 128, "causal"))):
-            fields = {"tokens": 256, "heads": heads, "kv_heads": kv_heads, "head_dim": d, "mask": mask,
-                      "layout": "seq-first"}
-            yield case("FlashAttention", fields, 700 + 10 * i, [1, 1, 1],
-                       [(256, heads * d), (256, kv_heads * d), (256, kv_heads * d)],
-                       lambda q, k, v, mode, h=heads, g=kv_heads, c=mask == "causal":
-                       flash_attention(q, k, v, h, g, c, mode), step=13)
+        for i, (tokens, heads, kv_heads, d, mask, layout) in enumerate(ATTENTIONS):
+            fields = {"tokens": tokens, "heads": heads, "kv_heads": kv_heads, "head_dim": d, "mask": mask,
+                      "layout": layout}
+            shape = lambda n: (tokens, n * d) if layout == "seq-first" else (n, tokens, d)
+            yield case("FlashAttention", fields, 700 + 10 * i, [1, 1, 1], [shape(n) for n in (heads, kv_heads, kv_heads)],
+                       lambda q, k, v, mode: flash_attention(q, k, v, heads, kv_heads, mask, layout, mode), step=19)
 
 
 def edge_f32():
@@ -289,11 +344,10 @@ def write(name, value):
 
 
 def main():
-    modes = ("nearest-even", "floor", "toward-zero")
     x = edge_f32()
-    write("rounding.json", {"input": hex_f32(x), **{mode: hex_bf16(narrow(x, mode)) for mode in modes}})
+    write("rounding.json", {"input": hex_f32(x), **{mode: hex_bf16(narrow(x, mode)) for mode in MODES}})
     x = blocks()
-    write("bfp16.json", {"input": hex_bf16(x), **{mode: hex_bf16(bfp16(x, 1, mode)) for mode in modes}})
+    write("bfp16.json", {"input": hex_bf16(x), **{mode: hex_bf16(bfp16(x, 1, mode)) for mode in MODES}})
     rng = np.random.default_rng(3)
     x = np.concatenate([-np.exp2(rng.uniform(-14, 8, 400)), rng.uniform(-4, 4, 200), [0, 1, -1, 0.5, -300, -126, -127.3, -133.2]])
     x = x.astype(F)
@@ -301,7 +355,7 @@ def main():
     x = narrow(np.concatenate([rng.standard_normal(400) * 2, [0, 0.01, -0.01, 20, -20]]).astype(F), "nearest-even")
     write("tanh.json", {"input": hex_bf16(x), "output": hex_bf16(tanh(x))})
     x = narrow(np.exp2(rng.uniform(-3, 12, 300)).astype(F), "nearest-even")
-    write("reciprocal.json", {"input": hex_bf16(x), **{mode: hex_bf16(reciprocal(x, mode)) for mode in modes}})
+    write("reciprocal.json", {"input": hex_bf16(x), **{mode: hex_bf16(reciprocal(x, mode)) for mode in MODES}})
     write("kernels.json", list(kernel_cases()))
 
 
