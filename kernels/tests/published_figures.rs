@@ -9,8 +9,8 @@
 mod support;
 
 use npugate_kernels::{
-    Add, AttentionLayout, DType, FlashAttention, Gemm, GemmOutput, Mask, Op, RmsNorm, Rope,
-    SiluMul, Toolchain,
+    Add, AttentionLayout, DType, FlashAttention, Gelu, Gemm, GemmOutput, LayerNorm, Mask, Op,
+    RmsNorm, Rope, SiluMul, Toolchain,
     inputs::{self, Draw},
     reference, registry,
 };
@@ -43,6 +43,7 @@ fn gemm(m: usize, k: usize, n: usize, output: GemmOutput) -> Op {
 #[test]
 fn a_gemm_of_f32_output_is_bfp16_away_from_its_reference() {
     meets(gemm(512, 512, 512, GemmOutput::F32External), 9.3e-3, 0.03);
+    meets(gemm(512, 512, 512, GemmOutput::F32Direct), 9.3e-3, 0.03);
     meets(gemm(1024, 1024, 1024, GemmOutput::F32External), 9.5e-3, 0.02);
 }
 
@@ -82,6 +83,16 @@ fn an_rms_norm_is_three_floors_away_from_its_reference() {
     meets(Op::RmsNorm(RmsNorm { rows: 2048, cols: 1024, eps: 1e-5 }), 4.3e-3, 0.03);
     meets(Op::RmsNorm(RmsNorm { rows: 2048, cols: 128, eps: 1e-5 }), 4.6e-3, 0.03);
     meets(Op::RmsNorm(RmsNorm { rows: 256, cols: 960, eps: 1e-5 }), 4.2e-3, 0.04);
+}
+
+#[test]
+fn a_layer_norm_is_five_floors_away_from_its_reference() {
+    meets(Op::LayerNorm(LayerNorm { rows: 1024, cols: 768, eps: 1e-5 }), 4.4e-3, 0.03);
+}
+
+#[test]
+fn a_gelu_has_the_error_that_its_tanh_was_fitted_to() {
+    meets(Op::Gelu(Gelu { rows: 1024, cols: 1024 }), 8.4e-3, 0.02);
 }
 
 #[test]

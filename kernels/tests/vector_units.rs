@@ -5,8 +5,8 @@
 mod support;
 
 use npugate_kernels::{
-    Add, AttentionLayout, EmulatorOptions, FlashAttention, Gemm, GemmOutput, Gemv, Mask, Op,
-    RmsNorm, Rope, Rounding, SiluMul, Tensor, VectorUnit,
+    Add, AttentionLayout, EmulatorOptions, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, Kernel,
+    LayerNorm, Mask, Op, RmsNorm, Rope, Rounding, SiluMul, Softmax, Tensor, VectorUnit,
     inputs::{self, Draw},
 };
 use support::launch_with;
@@ -14,25 +14,33 @@ use support::launch_with;
 fn ops() -> Vec<Op> {
     // Sizes that leave a rest in every direction: rows of a tile, columns of a panel, K of a group.
     let gemms = GemmOutput::ALL.map(|output| Op::Gemm(Gemm { m: 83, k: 104, n: 77, output }));
-    let attentions =
-        [(64, Mask::Causal), (128, Mask::Causal), (256, Mask::Full)].map(|(d, mask)| {
-            Op::FlashAttention(FlashAttention {
-                tokens: 256,
-                heads: 2,
-                kv_heads: 1,
-                head_dim: d,
-                mask,
-                layout: AttentionLayout::SeqFirst,
-            })
-        });
+    let attention = |head_dim, mask, layout| {
+        let (tokens, heads, kv_heads) = (256, 2, 1);
+        Op::FlashAttention(FlashAttention { tokens, heads, kv_heads, head_dim, mask, layout })
+    };
+    let attentions = [
+        attention(64, Mask::Causal, AttentionLayout::SeqFirst),
+        attention(128, Mask::Causal, AttentionLayout::HeadsFirst),
+        attention(256, Mask::Full, AttentionLayout::SeqFirst),
+        attention(64, Mask::SlidingWindow(64), AttentionLayout::SeqFirst),
+        attention(64, Mask::SlidingWindow(128), AttentionLayout::HeadsFirst),
+    ];
     let others = [
         Op::Gemv(Gemv { m: 37, k: 320 }),
         Op::RmsNorm(RmsNorm { rows: 5, cols: 48, eps: 1e-5 }),
+        Op::LayerNorm(LayerNorm { rows: 5, cols: 48, eps: 1e-5 }),
         Op::Rope(Rope { tokens: 7, heads: 3, head_dim: 48, rotary_dim: 48 }),
+        Op::Rope(Rope { tokens: 7, heads: 3, head_dim: 128, rotary_dim: 96 }),
         Op::SiluMul(SiluMul { rows: 3, cols: 331 }),
+        Op::Gelu(Gelu { rows: 3, cols: 331 }),
+        Op::Softmax(Softmax { rows: 5, cols: 48 }),
         Op::Add(Add { rows: 3, cols: 331 }),
     ];
-    gemms.into_iter().chain(attentions).chain(others).collect()
+    let ops: Vec<Op> = gemms.into_iter().chain(attentions).chain(others).collect();
+    for kernel in Kernel::ALL {
+        assert!(ops.iter().any(|op| op.kind() == kernel), "{kernel} is missing");
+    }
+    ops
 }
 
 fn bits(tensor: &Tensor) -> Vec<u32> {
@@ -67,16 +75,25 @@ fn the_number_of_threads_does_not_change_the_result() {
             bits(&launch_with(EmulatorOptions::default(), op, Rounding::NearestEven, inputs))
         })
     };
+    // Each in more pieces than there are threads, the last one shorter.
     let large = [
         Op::Gemm(Gemm { m: 200, k: 256, n: 96, output: GemmOutput::Drain }),
         Op::Gemv(Gemv { m: 1000, k: 576 }),
-        Op::Add(Add { rows: 100, cols: 1000 }),
-        Op::RmsNorm(RmsNorm { rows: 100, cols: 576, eps: 1e-5 }),
+        Op::Add(Add { rows: 101, cols: 1000 }),
+        Op::RmsNorm(RmsNorm { rows: 101, cols: 576, eps: 1e-5 }),
+        Op::LayerNorm(LayerNorm { rows: 101, cols: 576, eps: 1e-5 }),
+        Op::Rope(Rope { tokens: 101, heads: 9, head_dim: 64, rotary_dim: 48 }),
+        Op::SiluMul(SiluMul { rows: 101, cols: 1000 }),
+        Op::Gelu(Gelu { rows: 101, cols: 1000 }),
+        Op::Softmax(Softmax { rows: 101, cols: 576 }),
     ];
     for op in ops().into_iter().chain(large) {
         let inputs = inputs::draw(&op, Draw::Registry { seed: 7 });
         let one = with_threads(1, op, &inputs);
-        assert!(with_threads(5, op, &inputs) == one, "{} {}", op.kernel(), op.shape_key());
+        for threads in [2, 3] {
+            let name = format!("{} {}, {threads} threads", op.kernel(), op.shape_key());
+            assert!(with_threads(threads, op, &inputs) == one, "{name}");
+        }
     }
 }
 
