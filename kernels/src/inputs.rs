@@ -127,7 +127,7 @@ fn rope_table(rope: &Rope) -> Vec<bf16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Add, GemmOutput};
+    use crate::{Add, Gelu, GemmOutput, LayerNorm, Softmax};
 
     fn gemm(k: usize) -> Op {
         Op::Gemm(Gemm { m: 32, k, n: 24, output: GemmOutput::Drain })
@@ -153,6 +153,9 @@ mod tests {
             (gemm(1024), 1.0 / 32.0),
             (Op::Gemv(Gemv { m: 64, k: 1024 }), 4.0),
             (Op::Add(Add { rows: 64, cols: 256 }), 1.0),
+            (Op::LayerNorm(LayerNorm { rows: 64, cols: 1024, eps: 1e-5 }), 1.0),
+            (Op::Gelu(Gelu { rows: 64, cols: 256 }), 1.0),
+            (Op::Softmax(Softmax { rows: 64, cols: 256 }), 1.0),
         ] {
             for values in values(&op, Draw::Registry { seed: 3 }) {
                 let mean = values.iter().sum::<f32>() / values.len() as f32;
@@ -167,9 +170,13 @@ mod tests {
     fn the_rope_table_holds_cosines_then_sines_of_each_position() {
         let rope = Op::Rope(Rope { tokens: 3, heads: 2, head_dim: 32, rotary_dim: 16 });
         let lut = &values(&rope, Draw::Registry { seed: 0 })[1];
+        // As wide as what is rotated, whose frequencies it has.
+        assert_eq!(lut.len(), 3 * 16);
         assert_eq!(lut[..16], [[1.0; 8], [0.0; 8]].concat());
         // Position 2, frequency 0: cos 2 = -0.41615 and sin 2 = 0.90930, narrowed.
         assert_eq!((lut[32], lut[40]), (-0.416_015_63, 0.910_156_25));
+        // Frequency 1 of 8: 500,000^(-1/8) = 0.193923; cos and sin of twice that.
+        assert_eq!((lut[33], lut[41]), (0.925_781_25, 0.378_906_25));
     }
 
     #[test]

@@ -3,17 +3,18 @@
 //! Parameters, layouts and legality follow the kernel registry of Xilinx/mlir-air (commit
 //! e972f294).
 
+mod attention;
 mod check;
+mod gemm;
 mod kernel;
 mod operand;
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
-use crate::DType;
-
+pub(crate) use attention::Strides;
+pub use attention::{AttentionLayout, FlashAttention, Mask};
 pub use check::OpError;
+pub use gemm::{Gemm, GemmOutput};
 pub use kernel::{Kernel, UnknownKernel};
 pub use operand::{Access, Operand};
 
@@ -40,79 +41,6 @@ pub enum Op {
     Gelu(Gelu),
     /// Softmax of rows.
     Softmax(Softmax),
-}
-
-/// `C[m, n] = A[m, k] B[k, n]`, bf16 in, BFP16-emulated products, f32 accumulation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct Gemm {
-    /// Rows of A and C.
-    pub m: usize,
-    /// Columns of A, rows of B: the reduced dimension.
-    pub k: usize,
-    /// Columns of B and C.
-    pub n: usize,
-    /// Type of C and where the accumulator is narrowed to it.
-    pub output: GemmOutput,
-}
-
-/// How a GEMM's f32 accumulator becomes its output: the registry's methods, by its name of each
-/// ([`method`](Self::method)) and the type of C.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GemmOutput {
-    /// C is f32 and is accumulated by the hand-written `mm.o` over all of K: no narrowing at all.
-    F32External,
-    /// C is f32, accumulated by code of the compiler. Its arithmetic is
-    /// [`F32External`](Self::F32External)'s: the registry's figures of both are the same at every
-    /// shape that it has of both.
-    F32Direct,
-    /// C is bf16, narrowed once, in the core that accumulated it.
-    Drain,
-    /// C is bf16, narrowed once, by a separate cast launch on its own core.
-    FusedCast,
-    /// C is bf16 and is the accumulator too: re-rounded after every [`Gemm::TILE_K_L1`] of K.
-    Direct,
-}
-
-impl GemmOutput {
-    /// All ways.
-    pub const ALL: [Self; 5] =
-        [Self::F32External, Self::F32Direct, Self::Drain, Self::FusedCast, Self::Direct];
-
-    /// The registry's name of the method, on the page of its output type: two methods are
-    /// `direct`, one of each type.
-    pub const fn method(self) -> &'static str {
-        match self {
-            Self::F32External => "external",
-            Self::F32Direct | Self::Direct => "direct",
-            Self::Drain => "drain",
-            Self::FusedCast => "fused-cast",
-        }
-    }
-
-    /// Element type of C.
-    pub const fn dtype(self) -> DType {
-        match self {
-            Self::F32External | Self::F32Direct => DType::F32,
-            Self::Drain | Self::FusedCast | Self::Direct => DType::Bf16,
-        }
-    }
-}
-
-impl Gemm {
-    /// K extent of an L1 tile: [`GemmOutput::Direct`] rounds C to bf16 after each.
-    pub const TILE_K_L1: usize = 32;
-
-    /// The registry's accuracy tier of this product.
-    pub fn tier(&self) -> &'static str {
-        match self.output {
-            GemmOutput::F32External
-            | GemmOutput::F32Direct
-            | GemmOutput::Drain
-            | GemmOutput::FusedCast => "high",
-            GemmOutput::Direct => "low",
-        }
-    }
 }
 
 /// `y[m] = A[m, k] x[k]`, bf16 in and out, 64 f32 lanes over K, one narrowing; no BFP16.
@@ -150,78 +78,6 @@ pub struct Rope {
     pub head_dim: usize,
     /// Elements of a head that are rotated, the first ones; at most `head_dim`.
     pub rotary_dim: usize,
-}
-
-/// `o = softmax(q k^T / sqrt(head_dim)) v` for each head, keys and values shared by groups of
-/// `heads / kv_heads` query heads: multi-head attention where there are as many of both.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct FlashAttention {
-    /// Tokens: queries and keys alike.
-    pub tokens: usize,
-    /// Query heads.
-    pub heads: usize,
-    /// Key and value heads.
-    pub kv_heads: usize,
-    /// Elements of a head.
-    pub head_dim: usize,
-    /// Which keys a query sees.
-    pub mask: Mask,
-    /// How the operands lie in memory.
-    pub layout: AttentionLayout,
-}
-
-/// How the operands of [`FlashAttention`] lie in memory. The values are the same bit for bit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AttentionLayout {
-    /// Token by token: `q, o[tokens, heads * head_dim]` and `k, v[tokens, kv_heads * head_dim]`.
-    SeqFirst,
-    /// Head by head: `q, o[heads, tokens, head_dim]` and `k, v[kv_heads, tokens, head_dim]`.
-    HeadsFirst,
-}
-
-impl AttentionLayout {
-    /// Elements from one token to the next and from one head to the next, in an operand of `heads`
-    /// heads of `head_dim` elements for each of `tokens` tokens.
-    pub(crate) fn strides(self, tokens: usize, heads: usize, head_dim: usize) -> Strides {
-        match self {
-            Self::SeqFirst => Strides { token: heads * head_dim, head: head_dim },
-            Self::HeadsFirst => Strides { token: head_dim, head: tokens * head_dim },
-        }
-    }
-}
-
-/// Distances within an operand of [`FlashAttention`], in elements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Strides {
-    /// From a token to the next.
-    pub(crate) token: usize,
-    /// From a head to the next.
-    pub(crate) head: usize,
-}
-
-/// Which keys a query of [`FlashAttention`] sees.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mask {
-    /// Those at its own position and before.
-    Causal,
-    /// All.
-    Full,
-    /// Of those at its own position and before, the last so many, its own among them: what the
-    /// `sliding_window` of a Hugging Face configuration means. A multiple of 64.
-    SlidingWindow(usize),
-}
-
-impl Mask {
-    /// The keys that the query at position `query` sees, of `tokens`.
-    pub(crate) fn keys(self, query: usize, tokens: usize) -> Range<usize> {
-        match self {
-            Self::Full => 0..tokens,
-            Self::Causal => 0..query + 1,
-            Self::SlidingWindow(window) => (query + 1).saturating_sub(window)..query + 1,
-        }
-    }
 }
 
 /// `out = silu(gate) * up`, element-wise on `[rows, cols]`.
@@ -333,22 +189,6 @@ impl Rope {
     }
 }
 
-impl FlashAttention {
-    fn shape_key(&self) -> String {
-        let Self { tokens, heads, kv_heads, head_dim, mask, layout } = *self;
-        let mask = match mask {
-            Mask::Causal => "causal".to_owned(),
-            Mask::Full => "full".to_owned(),
-            Mask::SlidingWindow(window) => format!("causal_w{window}"),
-        };
-        let layout = match layout {
-            AttentionLayout::SeqFirst => "",
-            AttentionLayout::HeadsFirst => "_hf",
-        };
-        format!("s{tokens}_d{head_dim}_q{heads}_kv{kv_heads}_{mask}{layout}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,15 +217,5 @@ mod tests {
         assert_eq!(key(windowed), "s256_d64_q9_kv3_causal_w128");
         let heads_first = FlashAttention { layout: AttentionLayout::HeadsFirst, ..windowed };
         assert_eq!(key(heads_first), "s256_d64_q9_kv3_causal_w128_hf");
-    }
-
-    #[test]
-    fn a_window_holds_the_querys_own_key_and_those_just_before_it() {
-        // transformers' `sliding_window_overlay` at v4.56: key > query - window, and key <= query.
-        assert_eq!(Mask::SlidingWindow(64).keys(0, 256), 0..1);
-        assert_eq!(Mask::SlidingWindow(64).keys(63, 256), 0..64);
-        assert_eq!(Mask::SlidingWindow(64).keys(64, 256), 1..65);
-        assert_eq!(Mask::Causal.keys(64, 256), 0..65);
-        assert_eq!(Mask::Full.keys(64, 256), 0..256);
     }
 }

@@ -82,3 +82,45 @@ impl FromStr for Toolchain {
         Self::ALL.into_iter().find(|t| t.name() == s).ok_or_else(|| UnknownToolchain(s.to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Add, AttentionLayout, FlashAttention, Gelu, Gemm, Gemv, LayerNorm, Mask, RmsNorm, Rope,
+        SiluMul, Softmax,
+    };
+
+    #[test]
+    fn the_published_toolchain_rounds_to_nearest_where_a_kernel_asks_for_it() {
+        let gemm = |output| Op::Gemm(Gemm { m: 8, k: 64, n: 8, output });
+        let attention = Op::FlashAttention(FlashAttention {
+            tokens: 256,
+            heads: 1,
+            kv_heads: 1,
+            head_dim: 64,
+            mask: Mask::Causal,
+            layout: AttentionLayout::SeqFirst,
+        });
+        let (rows, cols, eps) = (1, 16, 1e-5);
+        for (op, rounding) in [
+            (gemm(GemmOutput::F32External), Rounding::NearestEven),
+            (gemm(GemmOutput::F32Direct), Rounding::NearestEven),
+            (gemm(GemmOutput::Drain), Rounding::NearestEven),
+            (gemm(GemmOutput::Direct), Rounding::NearestEven),
+            (gemm(GemmOutput::FusedCast), Rounding::Floor),
+            (Op::Gemv(Gemv { m: 1, k: 64 }), Rounding::NearestEven),
+            (attention, Rounding::NearestEven),
+            (Op::RmsNorm(RmsNorm { rows, cols, eps }), Rounding::Floor),
+            (Op::LayerNorm(LayerNorm { rows, cols, eps }), Rounding::Floor),
+            (Op::Rope(Rope { tokens: 1, heads: 1, head_dim: 64, rotary_dim: 64 }), Rounding::Floor),
+            (Op::SiluMul(SiluMul { rows, cols }), Rounding::Floor),
+            (Op::Gelu(Gelu { rows, cols }), Rounding::Floor),
+            (Op::Softmax(Softmax { rows, cols }), Rounding::Floor),
+            (Op::Add(Add { rows, cols }), Rounding::Floor),
+        ] {
+            assert_eq!(Toolchain::Npu2_2026_06.rounding(&op), rounding, "{op:?}");
+            assert_eq!(Toolchain::Rne.rounding(&op), Rounding::NearestEven, "{op:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The matrix product and its output methods.
+
+use serde::{Deserialize, Serialize};
+
+use crate::DType;
+
+/// `C[m, n] = A[m, k] B[k, n]`, bf16 in, BFP16-emulated products, f32 accumulation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+pub struct Gemm {
+    /// Rows of A and C.
+    pub m: usize,
+    /// Columns of A, rows of B: the reduced dimension.
+    pub k: usize,
+    /// Columns of B and C.
+    pub n: usize,
+    /// Type of C and where the accumulator is narrowed to it.
+    pub output: GemmOutput,
+}
+
+/// How a GEMM's f32 accumulator becomes its output: the registry's methods, by its name of each
+/// ([`method`](Self::method)) and the type of C.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GemmOutput {
+    /// C is f32 and is accumulated by the hand-written `mm.o` over all of K: no narrowing at all.
+    F32External,
+    /// C is f32, accumulated by code of the compiler. Its arithmetic is
+    /// [`F32External`](Self::F32External)'s: the registry's figures of both are the same at every
+    /// shape that it has of both.
+    F32Direct,
+    /// C is bf16, narrowed once, in the core that accumulated it.
+    Drain,
+    /// C is bf16, narrowed once, by a separate cast launch on its own core.
+    FusedCast,
+    /// C is bf16 and is the accumulator too: re-rounded after every [`Gemm::TILE_K_L1`] of K.
+    Direct,
+}
+
+impl GemmOutput {
+    /// All ways.
+    pub const ALL: [Self; 5] =
+        [Self::F32External, Self::F32Direct, Self::Drain, Self::FusedCast, Self::Direct];
+
+    /// The registry's name of the method, on the page of its output type: two methods are
+    /// `direct`, one of each type.
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::F32External => "external",
+            Self::F32Direct | Self::Direct => "direct",
+            Self::Drain => "drain",
+            Self::FusedCast => "fused-cast",
+        }
+    }
+
+    /// Element type of C.
+    pub const fn dtype(self) -> DType {
+        match self {
+            Self::F32External | Self::F32Direct => DType::F32,
+            Self::Drain | Self::FusedCast | Self::Direct => DType::Bf16,
+        }
+    }
+}
+
+impl Gemm {
+    /// K extent of an L1 tile: [`GemmOutput::Direct`] rounds C to bf16 after each.
+    pub const TILE_K_L1: usize = 32;
+
+    /// The registry's accuracy tier of this product.
+    pub fn tier(&self) -> &'static str {
+        match self.output {
+            GemmOutput::F32External
+            | GemmOutput::F32Direct
+            | GemmOutput::Drain
+            | GemmOutput::FusedCast => "high",
+            GemmOutput::Direct => "low",
+        }
+    }
+}
