@@ -31,9 +31,9 @@ pub fn run(op: &Op, inputs: &[Tensor]) -> Result<Vec<f32>, OpError> {
         (Op::Rope(rope), [x, lut]) => self::rope(rope, x, lut),
         (Op::FlashAttention(op), [q, k, v]) => attention::attention(op, q, k, v),
         (Op::SiluMul(SiluMul { .. }), [gate, up]) => {
-            gate.iter().zip(up).map(|(&g, &u)| silu(g) * u).collect()
+            gate.par_iter().zip(up).map(|(&g, &u)| silu(g) * u).collect()
         }
-        (Op::Add(Add { .. }), [a, b]) => a.iter().zip(b).map(|(a, b)| a + b).collect(),
+        (Op::Add(Add { .. }), [a, b]) => a.par_iter().zip(b).map(|(a, b)| a + b).collect(),
         (Op::LayerNorm(norm), [x, wb]) => layer_norm(norm, x, wb),
         (Op::Gelu(Gelu { .. }), [x]) => x.par_iter().map(|&x| gelu(x)).collect(),
         (Op::Softmax(Softmax { cols, .. }), [x]) => {
@@ -90,14 +90,15 @@ fn gemv(gemv: &Gemv, a: &[f32], x: &[f32]) -> Vec<f32> {
 }
 
 fn rms_norm(norm: &RmsNorm, x: &[f32], w: &[f32]) -> Vec<f32> {
+    let cols = norm.cols;
     let mut y = vec![0.0; x.len()];
-    for (x, y) in x.chunks(norm.cols).zip(y.chunks_mut(norm.cols)) {
+    y.par_chunks_mut(cols).zip(x.par_chunks(cols)).for_each(|(y, x)| {
         let squares: f64 = x.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-        let scale = 1.0 / (squares / norm.cols as f64 + f64::from(norm.eps)).sqrt();
+        let scale = 1.0 / (squares / cols as f64 + f64::from(norm.eps)).sqrt();
         for ((y, &x), &w) in y.iter_mut().zip(x).zip(w) {
             *y = (f64::from(x) * scale * f64::from(w)) as f32;
         }
-    }
+    });
     y
 }
 
@@ -105,14 +106,16 @@ fn rope(rope: &Rope, x: &[f32], lut: &[f32]) -> Vec<f32> {
     let &Rope { heads, head_dim, rotary_dim, .. } = rope;
     let half = rotary_dim / 2;
     let mut y = x.to_vec();
-    for (index, (x, y)) in x.chunks(head_dim).zip(y.chunks_mut(head_dim)).enumerate() {
-        let (cosines, sines) = lut[index / heads * rotary_dim..][..rotary_dim].split_at(half);
-        for i in 0..half {
-            let (a, b) = (x[i], x[i + half]);
-            y[i] = a * cosines[i] - b * sines[i];
-            y[i + half] = a * sines[i] + b * cosines[i];
+    y.par_chunks_mut(heads * head_dim).zip(lut.par_chunks(rotary_dim)).for_each(|(y, lut)| {
+        let (cosines, sines) = lut.split_at(half);
+        for head in y.chunks_mut(head_dim) {
+            for i in 0..half {
+                let (a, b) = (head[i], head[i + half]);
+                head[i] = a * cosines[i] - b * sines[i];
+                head[i + half] = a * sines[i] + b * cosines[i];
+            }
         }
-    }
+    });
     y
 }
 

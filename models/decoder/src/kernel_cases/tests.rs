@@ -54,3 +54,29 @@ fn launches_of_one_name_that_compute_something_else_are_refused() {
         assert!(!error.differ_in_rounding(), "{error}");
     }
 }
+
+/// The registry's tolerance of attention is wide enough for a core that floors;
+/// the SQNR floor is not.
+#[test]
+fn attention_that_floors_is_below_its_sqnr_floor() {
+    let above = |rounding| {
+        let mut programs = programs();
+        let attention = programs.flash_attn.as_mut().unwrap();
+        attention[0].launches[0].rounding = rounding;
+        let open: DeviceFactory = Arc::new(|| Ok(Box::new(Emulator::default())));
+        let cases = kernel_cases(&programs, &open).unwrap();
+        let case = cases.iter().find(|case| case.id().op == "flash_attention").unwrap();
+        let inputs = case.inputs(Draw::Registry { seed: 1 }).unwrap();
+        let context = Context::default();
+        let (found, reference) =
+            (case.run(&context, &inputs).unwrap(), case.reference(&inputs).unwrap());
+        let pairs = found.values().iter().zip(reference.values());
+        let square = |x: f32| f64::from(x) * f64::from(x);
+        let (noise, signal) =
+            pairs.fold((0.0, 0.0), |(n, s), (&y, &r)| (n + square(y - r), s + square(r)));
+        10.0 * (signal / noise).log10() - case.sqnr_floor().unwrap()
+    };
+    let (nearest, floor) = (above(Rounding::NearestEven), above(Rounding::Floor));
+    assert!(nearest > 1.0, "to nearest: {nearest:.1} dB above its floor");
+    assert!(floor < -1.0, "floor: {floor:.1} dB above its floor");
+}
