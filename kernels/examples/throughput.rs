@@ -109,11 +109,8 @@ fn best(emulator: &mut Emulator, op: Op) -> Result<Duration, Box<dyn Error>> {
         },
     });
     let args: Vec<Arg> = args.collect();
-    let launch = Launch {
-        op,
-        args: (0..args.len()).map(ArgIndex).collect(),
-        rounding: Toolchain::Npu2_2026_06.rounding(&op),
-    };
+    let operands: Vec<ArgIndex> = (0..args.len()).map(ArgIndex).collect();
+    let launch = Launch::new(op, operands, Toolchain::Npu2_2026_06.rounding(&op));
     let program = Program { name: op.shape_key(), args, launches: vec![launch] };
     let id = emulator.load(&program)?;
     let set = BufferSet(0);

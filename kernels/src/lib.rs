@@ -12,6 +12,8 @@
 mod device;
 mod dtype;
 mod emu;
+#[cfg(test)]
+mod generated;
 pub mod inputs;
 mod op;
 mod program;
@@ -19,6 +21,7 @@ pub mod reference;
 pub mod registry;
 mod rounding;
 mod tensor;
+pub mod tiling;
 mod toolchain;
 
 pub use device::{BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, ProgramId};
@@ -31,7 +34,10 @@ pub use op::{
     Access, Add, AttentionLayout, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, Kernel, LayerNorm,
     Mask, Op, OpError, Operand, RmsNorm, Rope, SiluMul, Softmax, UnknownKernel,
 };
-pub use program::{Arg, ArgIndex, Launch, Program, ProgramError, Role};
+pub use program::{Arg, ArgIndex, Launch, Program, ProgramError, Role, TilingNote};
 pub use rounding::Rounding;
 pub use tensor::{Tensor, TensorData, TensorError};
+pub use tiling::{
+    ElementwiseTiling, FlashAttentionTiling, GemmTiling, GemvTiling, NormTiling, RopeTiling, Tiling,
+};
 pub use toolchain::{Toolchain, UnknownToolchain};

@@ -1,13 +1,15 @@
 //! A unit of dispatch as a value: several launches over a list of positional buffer arguments.
 
 mod check;
+mod tiling;
 
 use serde::{Deserialize, Serialize};
 
 pub use check::ProgramError;
 pub(crate) use check::same_memory;
+pub use tiling::TilingNote;
 
-use crate::{Access, DType, Op, Rounding};
+use crate::{Access, DType, Op, Rounding, Tiling};
 
 /// What one ELF holds and one dispatch runs: launches, in order, over positional buffer arguments.
 ///
@@ -65,6 +67,23 @@ pub struct Launch {
     /// The narrowing mode of the core that runs it:
     /// [`Toolchain::rounding`](crate::Toolchain::rounding), unless a fault is being played.
     pub rounding: Rounding,
+    /// How it is cut into tiles; none leaves that to the build. [`Program::check`] refuses an
+    /// illegal one.
+    #[serde(default)]
+    pub tiling: Option<Tiling>,
+}
+
+impl Launch {
+    /// A launch of `op` on the program's arguments, its tiling left to the build.
+    pub fn new(op: Op, args: impl Into<Vec<ArgIndex>>, rounding: Rounding) -> Self {
+        Self { op, args: args.into(), rounding, tiling: None }
+    }
+
+    /// The same launch, cut into tiles.
+    #[must_use]
+    pub fn with_tiling(self, tiling: impl Into<Option<Tiling>>) -> Self {
+        Self { tiling: tiling.into(), ..self }
+    }
 }
 
 impl Program {
@@ -86,7 +105,11 @@ impl Program {
         let tier = op.tier().map(|tier| format!("_{tier}")).unwrap_or_default();
         Self {
             name: format!("{}_{}{tier}", op.kernel(), op.shape_key()),
-            launches: vec![Launch { op, args: (0..args.len()).map(ArgIndex).collect(), rounding }],
+            launches: vec![Launch::new(
+                op,
+                (0..args.len()).map(ArgIndex).collect::<Vec<_>>(),
+                rounding,
+            )],
             args,
         }
     }

@@ -1,157 +1,171 @@
-//! The kernel registry's acceptance tolerances.
+//! What is known of each kernel and shape: tolerances, and the configurations that were measured.
 //!
-//! A kernel passes if every output element `y` is close to its f32 reference `r`:
-//! `abs(y - r) <= atol + rtol * abs(r)`. The values are those that the registry's own harnesses use
-//! (Xilinx/mlir-air `programming_examples/kernel_registry`, commit e972f294); they are kept in
-//! `registry/tolerances.json`.
+//! A [`Row`] is a kernel and shape that was measured, with the tiling it was built with and its
+//! figures. [`Registry::published`] holds the 211 rows of the kernel registry of Xilinx/mlir-air
+//! (commit e972f294, 2026-08-22), measured on NPU2 silicon from 2026-06 to 2026-08; they are in
+//! `registry/KERNEL.json`, whose format is `registry/schema.json`. [`Registry::best`] answers what
+//! to build a shape with, and never guesses.
+//!
+//! A kernel passes if every output element is within its [`Tolerance`] of the f32 reference.
 
-use std::sync::LazyLock;
-
-use serde::{Deserialize, Serialize};
-
-use crate::{Gemm, GemmOutput, Op};
-
-/// How far an output may be from its reference.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Tolerance {
-    /// Relative part, times the reference's magnitude.
-    pub rtol: f32,
-    /// Absolute part.
-    pub atol: f32,
-}
-
-impl Tolerance {
-    /// Whether `found` is close enough to `reference`. NaN never is.
-    pub fn accepts(&self, found: f32, reference: f32) -> bool {
-        let error = (f64::from(found) - f64::from(reference)).abs();
-        error <= f64::from(self.atol) + f64::from(self.rtol) * f64::from(reference).abs()
-    }
-}
-
-/// K from which on the published GEMM tolerance is used as it is.
-const GEMM_FULL_K: usize = 1024;
-
-/// The contents of `registry/tolerances.json`.
-#[derive(Deserialize)]
-struct Tolerances {
-    gemm_high: Tolerance,
-    gemm_low: Tolerance,
-    gemv: Tolerance,
-    rms_norm: Tolerance,
-    rope: Tolerance,
-    flash_attention: Tolerance,
-    silu_mul: Tolerance,
-    add: Tolerance,
-    layer_norm: Tolerance,
-    gelu: Tolerance,
-    softmax: Tolerance,
-}
-
-static TOLERANCES: LazyLock<Tolerances> = LazyLock::new(|| {
-    match serde_json::from_str(include_str!("../registry/tolerances.json")) {
-        Ok(tolerances) => tolerances,
-        // The file is compiled in and read by a test: this does not happen in a tested build.
-        Err(e) => panic!("registry/tolerances.json is malformed: {e}"),
-    }
-});
-
-/// The tolerance to gate `op` with: [`effective`].
-pub fn tolerance(op: &Op) -> Tolerance {
-    effective(op)
-}
-
-/// The tolerance as the registry publishes it for `op`'s kernel and tier.
-pub fn published(op: &Op) -> Tolerance {
-    let tolerances = &*TOLERANCES;
-    match op {
-        Op::Gemm(gemm) => match gemm.output {
-            GemmOutput::F32External
-            | GemmOutput::F32Direct
-            | GemmOutput::Drain
-            | GemmOutput::FusedCast => tolerances.gemm_high,
-            GemmOutput::Direct => tolerances.gemm_low,
-        },
-        Op::Gemv(_) => tolerances.gemv,
-        Op::RmsNorm(_) => tolerances.rms_norm,
-        Op::Rope(_) => tolerances.rope,
-        Op::FlashAttention(_) => tolerances.flash_attention,
-        Op::SiluMul(_) => tolerances.silu_mul,
-        Op::Add(_) => tolerances.add,
-        Op::LayerNorm(_) => tolerances.layer_norm,
-        Op::Gelu(_) => tolerances.gelu,
-        Op::Softmax(_) => tolerances.softmax,
-    }
-}
-
-/// The tolerance to gate `op` with: the published one, but for a GEMM with K < 1024.
-///
-/// A GEMM's inputs are drawn from `randn / sqrt(K)`, so its outputs have a root mean square of `1 /
-/// sqrt(K)`. The published `atol` is absolute and was met at K >= 1024; at K = 512 the very same
-/// arithmetic leaves 14 of 262,144 elements outside, at K = 64 4 % of them (as the registry itself
-/// observes). For K < 1024, `atol` therefore grows by `sqrt(1024 / K)`, which keeps its size
-/// relative to the outputs what it is at K = 1024.
-pub fn effective(op: &Op) -> Tolerance {
-    let tolerance = published(op);
-    match *op {
-        Op::Gemm(Gemm { k, .. }) if k < GEMM_FULL_K => {
-            let scale = (GEMM_FULL_K as f32 / k as f32).sqrt();
-            Tolerance { atol: tolerance.atol * scale, ..tolerance }
-        }
-        _ => tolerance,
-    }
-}
-
+mod check;
+mod figures;
+mod file;
+mod lookup;
+mod measured;
+mod row;
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        Add, AttentionLayout, FlashAttention, Gelu, Gemv, LayerNorm, Mask, RmsNorm, Rope, SiluMul,
-    };
+mod schema;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod tolerances;
 
-    fn gemm(k: usize, output: GemmOutput) -> Op {
-        Op::Gemm(Gemm { m: 64, k, n: 64, output })
+use std::{io, path::Path, sync::LazyLock};
+
+pub use figures::{Figure, Figures};
+pub use file::RegistryError;
+pub use lookup::Unmeasured;
+pub use measured::{Measured, Target, Tier, UnknownTier};
+pub use row::{Row, RowError};
+pub use shape::{
+    AttentionShape, FlatShape, GemmShape, GemvShape, RopeShape, RowsShape, Shape, UnknownShape,
+};
+pub use tolerances::{Tolerance, effective, published, tolerance};
+
+use crate::{Kernel, Op};
+
+/// Measured configurations: sound, sorted, none twice.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Registry {
+    rows: Vec<Row>,
+}
+
+/// The published rows, by file.
+const PUBLISHED: [(&str, &str); 9] = [
+    ("gemm.json", include_str!("../registry/gemm.json")),
+    ("gemv.json", include_str!("../registry/gemv.json")),
+    ("rms_norm.json", include_str!("../registry/rms_norm.json")),
+    ("layer_norm.json", include_str!("../registry/layer_norm.json")),
+    ("flash_attention.json", include_str!("../registry/flash_attention.json")),
+    ("add.json", include_str!("../registry/add.json")),
+    ("silu_mul.json", include_str!("../registry/silu_mul.json")),
+    ("rope.json", include_str!("../registry/rope.json")),
+    ("gelu.json", include_str!("../registry/gelu.json")),
+];
+
+impl Registry {
+    /// The published rows, which are compiled in.
+    pub fn published() -> &'static Self {
+        static REGISTRY: LazyLock<Registry> = LazyLock::new(|| match Registry::parse(PUBLISHED) {
+            Ok(registry) => registry,
+            // The files are compiled in and read by a test: not in a tested build.
+            Err(e) => panic!("the published registry is not sound: {e}"),
+        });
+        &REGISTRY
     }
 
-    #[test]
-    fn every_kernel_has_the_published_tolerance() {
-        let attention = FlashAttention {
-            tokens: 256,
-            heads: 1,
-            kv_heads: 1,
-            head_dim: 64,
-            mask: Mask::Full,
-            layout: AttentionLayout::SeqFirst,
-        };
-        // Those of mlir-air's kernel registry at e972f294 (2026-08-22), typed again.
-        for (op, atol) in [
-            (gemm(2048, GemmOutput::F32External), 1.5e-3),
-            (gemm(2048, GemmOutput::F32Direct), 1.5e-3),
-            (gemm(2048, GemmOutput::Drain), 1.5e-3),
-            (gemm(2048, GemmOutput::FusedCast), 1.5e-3),
-            (gemm(2048, GemmOutput::Direct), 4e-3),
-            (Op::Gemv(Gemv { m: 64, k: 64 }), 1e-3),
-            (Op::RmsNorm(RmsNorm { rows: 1, cols: 64, eps: 1e-5 }), 5e-2),
-            (Op::Rope(Rope { tokens: 1, heads: 1, head_dim: 64, rotary_dim: 64 }), 5e-2),
-            (Op::FlashAttention(attention), 1e-1),
-            (Op::SiluMul(SiluMul { rows: 1, cols: 64 }), 8e-2),
-            (Op::Add(Add { rows: 1, cols: 64 }), 5e-2),
-            (Op::LayerNorm(LayerNorm { rows: 1, cols: 64, eps: 1e-5 }), 6e-2),
-            (Op::Gelu(Gelu { rows: 1, cols: 64 }), 5e-2),
-        ] {
-            assert_eq!(published(&op), Tolerance { rtol: 1.6e-2, atol }, "{}", op.kernel());
-            assert_eq!(tolerance(&op), published(&op), "{}", op.kernel());
+    /// Reads the files of a folder: `gemm.json` and so on, those that there are.
+    ///
+    /// # Errors
+    /// A folder without any of them, a file that cannot be read, or the first row that is not
+    /// sound, by file and name.
+    pub fn load(folder: &Path) -> Result<Self, RegistryError> {
+        let mut files = Vec::new();
+        for kernel in Kernel::ALL {
+            let name = file::file_name(kernel);
+            let path = folder.join(&name);
+            match std::fs::read_to_string(&path) {
+                Ok(text) => files.push((name, text)),
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(RegistryError::Read { path, source }),
+            }
         }
+        if files.is_empty() {
+            return Err(RegistryError::Empty { folder: folder.to_owned() });
+        }
+        Self::parse(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
-    #[test]
-    fn a_short_gemm_has_an_atol_of_the_same_size_relative_to_its_outputs() {
-        let atol = effective(&gemm(256, GemmOutput::Drain)).atol;
-        assert!((atol - 3e-3).abs() < 1e-9, "{atol}");
+    fn parse<'a>(
+        files: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, RegistryError> {
+        let mut registry = Self::default();
+        for (file, text) in files {
+            let rows = file::parse(file, text)?;
+            check::rows(file, &rows)?;
+            registry.rows.extend(rows);
+        }
+        registry.rows.sort_by_key(Row::key);
+        Ok(registry)
     }
 
-    #[test]
-    fn nan_is_never_accepted() {
-        let tolerance = Tolerance { rtol: 1.0, atol: f32::MAX };
-        assert!(!tolerance.accepts(f32::NAN, 0.0) && !tolerance.accepts(0.0, f32::NAN));
+    /// All rows, sorted by kernel, dimensions, method, device and toolchain.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The row called `name`; the one measured on silicon, if there are several.
+    pub fn find(&self, name: &str) -> Option<&Row> {
+        let named = || self.rows.iter().filter(|row| row.name() == name);
+        named().find(|row| row.measured.device.is_silicon()).or_else(|| named().next())
+    }
+
+    /// The rows whose name contains any of `filters`; all, if there are none.
+    pub fn matching(&self, filters: &[impl AsRef<str>]) -> Vec<&Row> {
+        let matches = |row: &&Row| {
+            let name = row.name();
+            filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_ref()))
+        };
+        self.rows.iter().filter(matches).collect()
+    }
+
+    /// All rows of the shape of `op`, whatever their method: see [`Shape::of`].
+    pub fn rows_of(&self, op: &Op) -> Vec<&Row> {
+        let shape = Shape::of(op);
+        self.rows.iter().filter(|row| row.shape == shape).collect()
+    }
+
+    /// Adds a row, and returns the one that it replaces: of the same name, device and toolchain.
+    ///
+    /// # Errors
+    /// If the row is not sound, or would be a second best of its shape, output type and tier. The
+    /// registry is then as it was.
+    pub fn insert(&mut self, row: Row) -> Result<Option<Row>, RegistryError> {
+        let kernel = row.shape.kernel();
+        let at = self.rows.binary_search_by_key(&row.key(), Row::key);
+        let mut rows = self.rows.clone();
+        let replaced = match at {
+            Ok(index) => Some(std::mem::replace(&mut rows[index], row)),
+            Err(index) => {
+                rows.insert(index, row);
+                None
+            }
+        };
+        let of_kernel: Vec<Row> =
+            rows.iter().filter(|row| row.shape.kernel() == kernel).cloned().collect();
+        check::rows(&file::file_name(kernel), &of_kernel)?;
+        self.rows = rows;
+        Ok(replaced)
+    }
+
+    /// Writes the files of all kernels that have rows to a folder, each atomically. A registry
+    /// that was loaded and not changed is written byte for byte as it was.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), RegistryError> {
+        for kernel in Kernel::ALL {
+            let rows: Vec<&Row> =
+                self.rows.iter().filter(|row| row.shape.kernel() == kernel).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let path = folder.join(file::file_name(kernel));
+            let text = file::render(kernel, &rows)
+                .map_err(|e| RegistryError::Write { path: path.clone(), source: e.into() })?;
+            file::write_atomically(&path, &text)?;
+        }
+        Ok(())
     }
 }

@@ -24,12 +24,12 @@ fn arg(name: &str, shape: &[usize], role: Role) -> Arg {
 
 fn norm(args: [ArgIndex; 3]) -> Launch {
     let op = Op::RmsNorm(RmsNorm { rows: ROWS, cols: COLS, eps: 1e-5 });
-    Launch { op, args: args.into(), rounding: Rounding::Floor }
+    Launch::new(op, args, Rounding::Floor)
 }
 
 fn add(args: [ArgIndex; 3]) -> Launch {
     let op = Op::Add(Add { rows: ROWS, cols: COLS });
-    Launch { op, args: args.into(), rounding: Rounding::Floor }
+    Launch::new(op, args, Rounding::Floor)
 }
 
 /// `sum = x + rms_norm(x) * weight`.
@@ -291,11 +291,7 @@ fn a_single_row_and_a_vector_are_the_same_memory() {
 fn a_static_buffer_may_be_used_packed_and_plain() {
     let gemm = Op::Gemm(Gemm { m: 16, k: 16, n: 16, output: GemmOutput::Drain });
     let sum = Op::Add(Add { rows: 16, cols: 16 });
-    let launch = |op, args: [usize; 3]| Launch {
-        op,
-        args: args.map(ArgIndex).into(),
-        rounding: Rounding::NearestEven,
-    };
+    let launch = |op, args: [usize; 3]| Launch::new(op, args.map(ArgIndex), Rounding::NearestEven);
     let square = |name, role| arg(name, &[16, 16], role);
     let program = Program {
         name: "both".into(),

@@ -276,11 +276,11 @@ mod tests {
         let program = Program {
             name: "unordered".into(),
             args: vec![arg("x", Role::Input), arg("t", Role::Intermediate), arg("y", Role::Output)],
-            launches: vec![Launch {
-                op: Op::Add(Add { rows: 1, cols: 16 }),
-                args: [0, 1, 2].map(ArgIndex).into(),
-                rounding: Rounding::Floor,
-            }],
+            launches: vec![Launch::new(
+                Op::Add(Add { rows: 1, cols: 16 }),
+                [0, 1, 2].map(ArgIndex),
+                Rounding::Floor,
+            )],
         };
         let unit = VectorUnit::detect();
         let mut loaded = Loaded::new(&program, &EmulatorOptions::default(), &mut Tables::default());

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Arg, Launch, Program, Role};
-use crate::{Access, OpError, Operand};
+use crate::{Access, OpError, Operand, tiling::Illegal};
 
 /// A malformed [`Program`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -32,6 +32,16 @@ pub enum ProgramError {
         launch: usize,
         /// What is wrong with the op.
         source: Box<OpError>,
+    },
+    /// A launch that cannot be cut into tiles as it says.
+    #[error("program `{program}`, launch {launch}: {source}; choose another tiling, or none")]
+    Tiling {
+        /// Program name.
+        program: String,
+        /// Index of the launch.
+        launch: usize,
+        /// The rule that it breaks.
+        source: Box<Illegal>,
     },
     /// A wrong number of arguments for a launch.
     #[error(
@@ -148,7 +158,7 @@ pub enum ProgramError {
 impl Program {
     /// Checks all that can be known before a run: operands exist and agree in type and shape, no
     /// launch writes an [`Input`](Role::Input) or [`Static`](Role::Static) or works in place, what
-    /// is read has been written, every output is written, names are unique.
+    /// is read has been written, every output is written, names are unique, tilings are legal.
     ///
     /// # Errors
     /// The first of these that does not hold.
@@ -186,6 +196,11 @@ impl Program {
     ) -> Result<(), ProgramError> {
         let (program, kernel) = (|| self.name.clone(), launch.op.kernel());
         launch.op.check().map_err(|source| ProgramError::Op {
+            program: program(),
+            launch: index,
+            source: Box::new(source),
+        })?;
+        self.check_tiling(launch).map_err(|source| ProgramError::Tiling {
             program: program(),
             launch: index,
             source: Box::new(source),

@@ -32,9 +32,9 @@ impl Builder {
         shape: impl Into<Vec<usize>>,
     ) -> ArgIndex {
         let written = self.arg(role, name, shape);
-        let args = reads.iter().copied().chain([written]).collect();
+        let args: Vec<_> = reads.iter().copied().chain([written]).collect();
         let rounding = self.toolchain.rounding(&op);
-        self.program.launches.push(Launch { op, args, rounding });
+        self.program.launches.push(Launch::new(op, args, rounding));
         written
     }
 
