@@ -117,6 +117,11 @@ impl Tolerance {
     /// Whether a device value is acceptable for a reference value.
     pub fn accepts(&self, device: f32, reference: f32) -> bool {
         let (y, r) = (f64::from(device), f64::from(reference));
-        (y - r).abs() <= f64::from(self.atol) + f64::from(self.rtol) * r.abs()
+        self.allows((y - r).abs(), r.abs())
+    }
+
+    /// Whether an absolute error is acceptable on a reference of a magnitude.
+    pub(crate) fn allows(self, error: f64, magnitude: f64) -> bool {
+        error <= f64::from(self.atol) + f64::from(self.rtol) * magnitude
     }
 }

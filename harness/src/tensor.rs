@@ -1,6 +1,7 @@
 //! A tensor as the checks see it: a shape, the dtype it had on the device, and
 //! its values widened to f32 (which is exact for bf16).
 
+use half::bf16;
 use std::fmt;
 
 /// The dtype that a tensor had where it came from.
@@ -10,6 +11,16 @@ pub enum DType {
     Bf16,
     /// `float32`.
     F32,
+}
+
+impl DType {
+    /// A value as this dtype stores it, rounded to nearest.
+    pub fn store(self, value: f32) -> f32 {
+        match self {
+            Self::Bf16 => bf16::from_f32(value).to_f32(),
+            Self::F32 => value,
+        }
+    }
 }
 
 impl fmt::Display for DType {

@@ -1,13 +1,10 @@
 //! One device tensor against its reference, in one pass.
 
-use super::error::expect_comparable;
-use super::{CompareError, cosine::cosine_of};
-use crate::Tensor;
-
-/// Relative errors of an element are taken against at least this much, as
-/// MLIR-AIR's runner does, so that a zero in the reference does not make them
-/// infinite.
-const RELATIVE_FLOOR: f64 = 1e-6;
+use super::error::{expect_comparable, expect_same_shape, expect_storable};
+use super::pass::{Cut, Found, Pair, pass};
+use super::slices::figures;
+use super::{Axis, CompareError, SliceFigures};
+use crate::{DType, Tensor, Tolerance};
 
 /// How far a tensor `y` is from its reference `r`, over all elements.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -32,42 +29,14 @@ pub struct ErrorMetrics {
     pub sqnr_db: f64,
     /// `<r,y> / <r,r>`: 1 where y has r's scale.
     pub slope: f64,
+    /// `abs(mean(y - r)) / sqrt(mean((y - r)^2))`: rounding to nearest averages out,
+    /// truncation does not. 0 without an error.
+    pub bias: f64,
+    /// Elements that are off by more than the tolerance; those that differ at all
+    /// where none was given.
+    pub mismatches: usize,
     /// How many elements were compared.
     pub count: usize,
-}
-
-/// Sums over the elements of a pair of tensors or of a slice of them.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Sums {
-    pub yy: f64,
-    pub rr: f64,
-    pub yr: f64,
-    /// Squared errors.
-    pub ee: f64,
-}
-
-impl Sums {
-    pub fn add(&mut self, y: f64, r: f64) {
-        self.yy += y * y;
-        self.rr += r * r;
-        self.yr += y * r;
-        self.ee += (y - r) * (y - r);
-    }
-
-    /// Infinite without an error, minus infinite for an error on a zero
-    /// reference.
-    pub fn sqnr_db(&self) -> f64 {
-        if self.ee == 0.0 { f64::INFINITY } else { 10.0 * (self.rr / self.ee).log10() }
-    }
-
-    /// On a zero reference: 1 for a zero output, otherwise infinite.
-    pub fn slope(&self) -> f64 {
-        match (self.rr == 0.0, self.yy == 0.0) {
-            (false, _) => self.yr / self.rr,
-            (true, true) => 1.0,
-            (true, false) => f64::INFINITY,
-        }
-    }
 }
 
 /// Compares a device tensor `y` with its reference `r` of the same shape.
@@ -77,41 +46,91 @@ impl Sums {
 /// Shapes that differ, values that are not finite, a reference that is empty or
 /// zero everywhere.
 pub fn compare(y: &Tensor, r: &Tensor) -> Result<ErrorMetrics, CompareError> {
-    expect_comparable(y, r)?;
-    let count = y.len();
-    let mut sums = Sums::default();
-    let (mut sum_abs, mut sum_rel, mut sum_ref) = (0.0, 0.0, 0.0);
-    let (mut max_abs, mut max_abs_index, mut max_rel) = (0.0, 0, 0.0f64);
-    // The shapes are equal, so `zip` drops nothing.
-    for (index, (&y, &r)) in y.values().iter().zip(r.values()).enumerate() {
-        let (y, r) = (f64::from(y), f64::from(r));
-        sums.add(y, r);
-        let abs = (y - r).abs();
-        let rel = abs / r.abs().max(RELATIVE_FLOOR);
-        if abs > max_abs {
-            (max_abs, max_abs_index) = (abs, index);
-        }
-        max_rel = max_rel.max(rel);
-        sum_abs += abs;
-        sum_rel += rel;
-        sum_ref += r.abs();
-    }
-    if sums.rr == 0.0 {
-        return Err(CompareError::Degenerate(count));
-    }
-    let mean = |sum: f64| sum / count as f64;
-    Ok(ErrorMetrics {
-        cosine: cosine_of(sums.yr, sums.yy, sums.rr),
-        max_abs,
-        max_abs_index,
-        mean_abs: mean(sum_abs),
-        max_rel,
-        mean_rel: mean(sum_rel),
-        mean_rel_l1: mean(sum_abs) / (mean(sum_ref) + 1e-30),
-        sqnr_db: sums.sqnr_db(),
-        slope: sums.slope(),
-        count,
+    let exact = Tolerance { rtol: 0.0, atol: 0.0 };
+    ErrorMetrics::of(&run(y, r, |r| r, exact, Cut::Whole)?, y.len())
+}
+
+/// What a kernel's output is judged by.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Judgement {
+    /// Figures of the whole output. Those of elements (`*abs*`, `*rel*`, mismatches) are taken
+    /// against the reference as the device stores it, as the registry's own are: what
+    /// is stored in bf16 is held against the truth in bf16. Cosine, SQNR, slope and bias
+    /// are taken against the reference as it is.
+    pub errors: ErrorMetrics,
+    /// Noise and scale of every slice along each axis that was asked for, in that order,
+    /// against the reference as it is.
+    pub slices: Vec<Vec<SliceFigures>>,
+}
+
+/// Judges a kernel's output `y` by the exact reference `r`, in one pass.
+///
+/// # Errors
+///
+/// Those of [`compare`], a reference that is not finite once it is stored, rows that
+/// are no whole number of heads.
+pub fn judge(
+    y: &Tensor,
+    r: &Tensor,
+    tolerance: Tolerance,
+    axes: &[Axis],
+) -> Result<Judgement, CompareError> {
+    let cut = axes.iter().fold(Cut::Whole, |cut, axis| cut.and(axis.cut()));
+    // A closure for each dtype, so that the pass does not ask for every element.
+    let found = match y.dtype() {
+        DType::F32 => run(y, r, |r| r, tolerance, cut),
+        DType::Bf16 => run(y, r, |r| DType::Bf16.store(r), tolerance, cut),
+    }?;
+    let slices = axes.iter().map(|axis| figures(&found, *axis, y.row_len()));
+    Ok(Judgement {
+        errors: ErrorMetrics::of(&found, y.len())?,
+        slices: slices.collect::<Result<_, _>>()?,
     })
+}
+
+/// The pass over two tensors, and the refusal of those that cannot be compared.
+pub(super) fn run(
+    y: &Tensor,
+    r: &Tensor,
+    store: impl Fn(f32) -> f32 + Copy + Sync,
+    tolerance: Tolerance,
+    cut: Cut,
+) -> Result<Found, CompareError> {
+    expect_same_shape(y, r)?;
+    let (y_values, r_values) = (y.values(), r.values());
+    let pair = Pair { y: y_values, r: r_values, width: y.row_len(), store, tolerance };
+    let found = pass(&pair, cut);
+    // The sums tell whether a value is not finite; which one is asked only then.
+    if !found.is_finite() || y.is_empty() {
+        expect_comparable(y, r)?;
+        expect_storable(r, store)?;
+    }
+    Ok(found)
+}
+
+impl ErrorMetrics {
+    fn of(found: &Found, count: usize) -> Result<Self, CompareError> {
+        let Found { sums, .. } = found;
+        if sums.rr == 0.0 {
+            return Err(CompareError::Degenerate(count));
+        }
+        let mean = |sum: f64| sum / count as f64;
+        let rms = mean(sums.ee).sqrt();
+        Ok(Self {
+            cosine: sums.cosine(),
+            max_abs: found.max_abs,
+            max_abs_index: found.max_abs_index,
+            mean_abs: mean(found.abs),
+            max_rel: found.max_rel,
+            mean_rel: mean(found.rel),
+            mean_rel_l1: mean(found.abs) / (mean(found.stored) + 1e-30),
+            sqnr_db: sums.sqnr_db(),
+            slope: sums.slope(),
+            mismatches: found.mismatches,
+            bias: if rms == 0.0 { 0.0 } else { mean(found.error).abs() / rms },
+            count,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::CompareError;
 use super::error::{expect_comparable, expect_comparable_vectors};
+use super::sums::Sums;
 use crate::Tensor;
 
 /// `<a,b> / (|a| |b|)`, in -1..=1. A zero vector has cosine 0 with any other
@@ -12,7 +13,7 @@ use crate::Tensor;
 /// Lengths that differ, empty vectors, values that are not finite.
 pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, CompareError> {
     expect_comparable_vectors(a, b)?;
-    Ok(cosine_of_finite(a, b))
+    Ok(Sums::of(a, b).cosine())
 }
 
 /// The cosine of each row of `y` with the same row of `r`: of each position of
@@ -24,19 +25,7 @@ pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, CompareError> {
 pub fn per_position_cosine(y: &Tensor, r: &Tensor) -> Result<Vec<f64>, CompareError> {
     expect_comparable(y, r)?;
     // The shapes are equal, so `zip` drops nothing.
-    Ok(y.rows().zip(r.rows()).map(|(y, r)| cosine_of_finite(y, r)).collect())
-}
-
-/// The cosine of two finite vectors of one length.
-fn cosine_of_finite(a: &[f32], b: &[f32]) -> f64 {
-    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
-    for (&a, &b) in a.iter().zip(b) {
-        let (a, b) = (f64::from(a), f64::from(b));
-        ab += a * b;
-        aa += a * a;
-        bb += b * b;
-    }
-    cosine_of(ab, aa, bb)
+    Ok(y.rows().zip(r.rows()).map(|(y, r)| Sums::of(y, r).cosine()).collect())
 }
 
 /// The cosine from `<a,b>`, `<a,a>` and `<b,b>`, all finite.

@@ -151,15 +151,27 @@ pub fn expect_dtype(y: &Tensor, expected: DType) -> Result<(), CompareError> {
 /// Checks that `y` and `r` have one shape, are not empty, and are finite. The
 /// device's faults come first: they are faults whatever the reference is.
 pub(super) fn expect_comparable(y: &Tensor, r: &Tensor) -> Result<(), CompareError> {
-    if y.shape() != r.shape() {
-        let (device, reference) = (y.shape().to_vec(), r.shape().to_vec());
-        return Err(CompareError::Shape { device, reference });
-    }
+    expect_same_shape(y, r)?;
     expect_usable(y.values(), y.row_len(), Side::Device)?;
     expect_usable(r.values(), r.row_len(), Side::Reference)
 }
 
-/// The same for two vectors.
+/// Checks that `y` and `r` have one shape.
+pub(super) fn expect_same_shape(y: &Tensor, r: &Tensor) -> Result<(), CompareError> {
+    if y.shape() == r.shape() {
+        return Ok(());
+    }
+    let (device, reference) = (y.shape().to_vec(), r.shape().to_vec());
+    Err(CompareError::Shape { device, reference })
+}
+
+/// Checks that a reference is finite once it is stored as the device stores it.
+pub(super) fn expect_storable(r: &Tensor, store: impl Fn(f32) -> f32) -> Result<(), CompareError> {
+    let stored: Vec<f32> = r.values().iter().map(|r| store(*r)).collect();
+    expect_usable(&stored, r.row_len(), Side::Reference)
+}
+
+/// The same as [`expect_comparable`] for two vectors.
 pub(super) fn expect_comparable_vectors(a: &[f32], b: &[f32]) -> Result<(), CompareError> {
     if a.len() != b.len() {
         return Err(CompareError::Shape { device: vec![a.len()], reference: vec![b.len()] });

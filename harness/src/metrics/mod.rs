@@ -1,6 +1,7 @@
 //! The numbers that checks judge by.
 //!
-//! Every accumulation is in f64, so that the order of a sum does not show.
+//! Every accumulation is in f64 and in an order that the shape alone decides, so that a
+//! figure is the same on every machine.
 //! Nothing here can turn a NaN into a pass: a comparison of values that are not
 //! finite is an error, a rank or a distribution of them is empty, and lengths
 //! that differ are errors, never cut to the shorter one.
@@ -10,11 +11,13 @@ mod cosine;
 mod distribution;
 mod divergence;
 mod error;
+mod pass;
 mod rank;
 mod relative;
 mod slices;
+mod sums;
 
-pub use compare::{ErrorMetrics, compare};
+pub use compare::{ErrorMetrics, Judgement, compare, judge};
 pub use cosine::{cosine, per_position_cosine};
 pub use distribution::Distribution;
 pub use divergence::{DivergenceError, kl, kl_compact, kl_compact_to, log_sum_exp};

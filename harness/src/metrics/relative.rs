@@ -3,6 +3,7 @@
 
 use super::CompareError;
 use super::error::{expect_comparable, expect_second_reference};
+use super::sums::Sums;
 use crate::Tensor;
 
 /// The relative error that rounding to bf16 alone leaves in a vector:
@@ -59,15 +60,9 @@ pub fn relative_errors_by_head(
 }
 
 fn relative_error(y: &[f32], b: &[f32], r: &[f32]) -> f64 {
-    let error = distance(y, r);
-    let norm = r.iter().map(|&r| f64::from(r).powi(2)).sum::<f64>().sqrt();
-    let allowed = distance(b, r).max(BF16_NOISE * norm);
-    if error == 0.0 { 0.0 } else { error / allowed }
-}
-
-fn distance(a: &[f32], b: &[f32]) -> f64 {
-    let squares = a.iter().zip(b).map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2));
-    squares.sum::<f64>().sqrt()
+    let (device, reference) = (Sums::of(y, r), Sums::of(b, r));
+    let allowed = reference.ee.sqrt().max(BF16_NOISE * reference.rr.sqrt());
+    if device.ee == 0.0 { 0.0 } else { device.ee.sqrt() / allowed }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //! tensor's figures, and stands out in its own.
 
 use super::CompareError;
-use super::compare::Sums;
-use super::error::expect_comparable;
-use crate::Tensor;
+use super::compare::run;
+use super::pass::{Cut, Found};
+use super::sums::Sums;
+use crate::{Tensor, Tolerance};
 use std::fmt;
 
 /// How to cut a `[rows, width]` tensor.
@@ -19,6 +20,16 @@ pub enum Axis {
         /// Columns of a head.
         head_dim: usize,
     },
+}
+
+impl Axis {
+    /// What a pass must keep for the slices along this axis.
+    pub(super) fn cut(self) -> Cut {
+        match self {
+            Self::Row => Cut::Rows,
+            Self::Column | Self::Head { .. } => Cut::Columns,
+        }
+    }
 }
 
 /// One slice of a tensor; prints as `row 17`.
@@ -66,32 +77,26 @@ pub fn figures_by_slice(
     r: &Tensor,
     axis: Axis,
 ) -> Result<Vec<SliceFigures>, CompareError> {
-    expect_comparable(y, r)?;
-    let (rows, width) = (y.rows().len(), y.row_len());
-    let slices = match axis {
-        Axis::Row => rows,
-        Axis::Column => width,
+    let exact = Tolerance { rtol: 0.0, atol: 0.0 };
+    figures(&run(y, r, |r| r, exact, axis.cut())?, axis, y.row_len())
+}
+
+/// The figures of the slices along an axis that a pass was cut for.
+pub(super) fn figures(
+    found: &Found,
+    axis: Axis,
+    width: usize,
+) -> Result<Vec<SliceFigures>, CompareError> {
+    type Name = fn(usize) -> Slice;
+    let heads: Vec<Sums>;
+    let (sums, name): (_, Name) = match axis {
+        Axis::Row => (&found.rows, Slice::Row),
+        Axis::Column => (&found.columns, Slice::Column),
         Axis::Head { head_dim } if head_dim > 0 && width.is_multiple_of(head_dim) => {
-            width / head_dim
+            heads = found.columns.chunks(head_dim).map(|head| head.iter().copied().sum()).collect();
+            (&heads, Slice::Head)
         }
         Axis::Head { head_dim } => return Err(CompareError::Heads { width, head_dim }),
-    };
-    let mut sums = vec![Sums::default(); slices];
-    // The shapes are equal, so `zip` drops nothing.
-    for (row, (y, r)) in y.rows().zip(r.rows()).enumerate() {
-        for (column, (&y, &r)) in y.iter().zip(r).enumerate() {
-            let slice = match axis {
-                Axis::Row => row,
-                Axis::Column => column,
-                Axis::Head { head_dim } => column / head_dim,
-            };
-            sums[slice].add(f64::from(y), f64::from(r));
-        }
-    }
-    let name = |index| match axis {
-        Axis::Row => Slice::Row(index),
-        Axis::Column => Slice::Column(index),
-        Axis::Head { .. } => Slice::Head(index),
     };
     let figures = sums.iter().enumerate().map(|(index, sums)| SliceFigures {
         slice: name(index),
