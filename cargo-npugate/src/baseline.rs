@@ -121,6 +121,7 @@ mod tests {
                     configuration: String::new(),
                     fixtures: Some(self.folder.path().to_owned()),
                     weights: None,
+                    launches: Vec::new(),
                 },
                 package: "tiny".into(),
                 records,

@@ -26,6 +26,7 @@ fn plan() -> ModelPlan {
             configuration: "drain GEMM, rounding rne".into(),
             fixtures: None,
             weights: None,
+            launches: Vec::new(),
         },
         tests: Vec::new(),
         gone: Vec::new(),

@@ -1,6 +1,6 @@
 //! What an adapter crate implements.
 
-use crate::schema::{ModelConfig, WeightsFile};
+use crate::schema::{LaunchDescription, ModelConfig, WeightsFile};
 use crate::{Context, Kernel, PrecisionProfile, RunError, Runner, Settings, SettingsError};
 use std::path::PathBuf;
 
@@ -47,6 +47,18 @@ pub trait Adapter: Send + Sync + 'static {
     ///
     /// Settings that give no valid programs.
     fn kernels(&self, context: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
+        let _ = context;
+        Ok(Vec::new())
+    }
+
+    /// Every launch of every program, with the test that gates it, for the
+    /// record of tested kernels. Listed from the programs, not from
+    /// [`kernels`](Self::kernels): a launch that no test gates must show.
+    ///
+    /// # Errors
+    ///
+    /// Settings that give no valid programs.
+    fn launches(&self, context: &Context) -> Result<Vec<LaunchDescription>, SettingsError> {
         let _ = context;
         Ok(Vec::new())
     }

@@ -99,6 +99,7 @@ impl Suite {
             configuration: adapter.configuration(&context)?,
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),
+            launches: adapter.launches(&context)?,
         };
         let past = Past::load(&description);
         let kernels = adapter.kernels(&context)?;

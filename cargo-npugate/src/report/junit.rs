@@ -124,6 +124,7 @@ mod tests {
                 configuration: "rne".into(),
                 fixtures: None,
                 weights: None,
+                launches: Vec::new(),
             },
             package: "tiny-llama".into(),
             records: vec![

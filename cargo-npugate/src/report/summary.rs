@@ -188,6 +188,7 @@ mod tests {
                 configuration: "rounding rne".into(),
                 fixtures: None,
                 weights: None,
+                launches: Vec::new(),
             },
             package: "tiny-llama".into(),
             records: outcomes.into_iter().enumerate().map(record).collect(),

@@ -48,6 +48,7 @@ mod tests {
             configuration: String::new(),
             fixtures: Some(fixtures.to_owned()),
             weights: None,
+            launches: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! where its weights come from. It is how the command knows without knowing
 //! any model.
 
-use crate::Sha256;
+use crate::{LaunchDescription, Sha256};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -20,6 +20,10 @@ pub struct Description {
     pub fixtures: Option<PathBuf>,
     /// The weights, if the adapter has a model.
     pub weights: Option<WeightsFile>,
+    /// Every launch of the adapter's programs; none for an adapter whose kernels
+    /// belong to no program.
+    #[serde(default)]
+    pub launches: Vec<LaunchDescription>,
 }
 
 /// A weight file and where it comes from.

@@ -15,6 +15,7 @@ mod event;
 mod exit_code;
 mod hash;
 mod known_failures;
+mod launch;
 mod listing;
 mod manifest;
 mod metric;
@@ -35,6 +36,7 @@ pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
 pub use known_failures::{KNOWN_FAILURES_SCHEMA, KnownFailure, KnownFailures, KnownFailuresError};
+pub use launch::LaunchDescription;
 pub use listing::{Ignore, LISTING_SCHEMA, ListedTest, Listing};
 pub use manifest::{
     GOLDEN_SCHEMA, GoldenFile, Manifest, ModelConfig, Noise, Prompt, Reference, ReferenceDtypes,

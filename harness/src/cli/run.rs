@@ -161,6 +161,7 @@ pub(super) mod tests {
             configuration: "as it comes".to_owned(),
             fixtures: None,
             weights: None,
+            launches: Vec::new(),
         };
         let sinks = Sinks {
             printer: printer::of(resolved.output, &choice.tests),

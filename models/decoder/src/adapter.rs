@@ -4,12 +4,13 @@ use crate::{
     DecoderConfig, DecoderRunner, DecoderSpec, Options, Programs, SpecError, Tokenizer,
     TokenizerError, TokenizerSpec,
     kernel_cases::kernel_cases,
+    launches,
     spec::{ParsedSpec, tidy},
     weights::{self, WeightsError},
 };
 use npugate::{
     Adapter, Context, Kernel, Model, PrecisionProfile, RunError, Runner, Settings, SettingsError,
-    schema::{ModelConfig, WeightsFile, WeightsSource, weights_candidates},
+    schema::{LaunchDescription, ModelConfig, WeightsFile, WeightsSource, weights_candidates},
 };
 use npugate_kernels::{Device, DeviceError, Emulator, EmulatorOptions};
 use std::{
@@ -215,6 +216,11 @@ impl Adapter for DecoderAdapter {
             };
             SettingsError::Value { key: key.to_owned(), value, reason: error.to_string() }
         })
+    }
+
+    fn launches(&self, context: &Context) -> Result<Vec<LaunchDescription>, SettingsError> {
+        let toolchain = self.options(context)?.toolchain;
+        Ok(launches::describe(&self.programs(context)?, toolchain))
     }
 
     fn model(&self) -> Option<&dyn Model> {

@@ -65,7 +65,8 @@ pub(crate) fn kernel_cases(
     Ok(cases)
 }
 
-fn id(op: &Op) -> KernelId {
+/// Names the test of a launch of `op`.
+pub(crate) fn id(op: &Op) -> KernelId {
     KernelId {
         op: op.kernel().to_owned(),
         shape: op.shape_key(),

@@ -15,6 +15,7 @@ mod adapter;
 mod config;
 mod convert;
 mod kernel_cases;
+mod launches;
 mod options;
 mod programs;
 mod runner;

@@ -1,0 +1,26 @@
+//! What an adapter's programs launch, as a gate binary describes it: how the
+//! command checks that no kernel goes untested or unrecorded.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One launch of one of an adapter's programs.
+///
+/// `op` and `tiling` are `npugate_kernels::Op` and `Tiling` as JSON: this crate
+/// knows no kernel, and carries them as they are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LaunchDescription {
+    /// The program's name: `o_ffn`.
+    pub program: String,
+    /// The launch's place in the program, from 0.
+    pub index: usize,
+    /// The name of the test that gates it: `kernel::gemm::256x576x1536::high`.
+    pub test: String,
+    /// What it computes.
+    pub op: Value,
+    /// How the build spreads it over the array; none if that is left to the
+    /// build.
+    pub tiling: Option<Value>,
+    /// What compiled it: decides how it rounds.
+    pub toolchain: String,
+}
