@@ -17,6 +17,7 @@ mod row;
 #[cfg(test)]
 mod schema;
 mod shape;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod tolerances;

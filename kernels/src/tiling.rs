@@ -15,6 +15,8 @@ mod gemv;
 mod parallel;
 mod propose;
 mod rule;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

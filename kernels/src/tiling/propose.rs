@@ -7,7 +7,7 @@ use crate::{Gemm, GemmOutput, Gemv, Op, registry::Registry};
 
 /// Candidates are tried in these orders.
 const TILE_M: [usize; 4] = [64, 48, 32, 16];
-const TILE_N: [usize; 15] = [128, 112, 96, 80, 64, 48, 32, 16, 144, 160, 176, 192, 208, 224, 240];
+const TILE_N: [usize; 15] = [240, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 16];
 const TILE_K_L1: [usize; 6] = [32, 48, 64, 24, 16, 8];
 const LARGEST_TILE_K_L2: usize = 512;
 const GEMV_TILE_M: [usize; 4] = [16, 8, 4, 2];
@@ -28,10 +28,10 @@ impl Tiling {
     /// breaks no known rule, and nobody has seen it run.
     ///
     /// The order is that of the best measured rows: the most compute tiles first, then the largest
-    /// tiles. For a GEMM that is `tile_m` (64, 48, 32, 16), `tile_n` (128 down to 16, then up from
-    /// 144), `tile_k_l1` (32 first) and the largest `tile_k_l2` up to 512 that is an even number of
-    /// `tile_k_l1` (every known-corrupt one is an odd number), or all of K at once. For a GEMV it
-    /// is `tile_m`, then `m_input`. For attention (lqp, `q_tiles`, `heads_per_unroll`) are (256, 4,
+    /// tiles. For a GEMM that is `tile_m` (64, 48, 32, 16), `tile_n` (240 down to 16), `tile_k_l1` (32 first)
+    /// and the largest `tile_k_l2` up to 512 that is an even number of `tile_k_l1` (every
+    /// known-corrupt one is an odd number), or all of K at once. For a GEMV it is `tile_m`, then
+    /// `m_input`. For attention (lqp, `q_tiles`, `heads_per_unroll`) are (256, 4,
     /// 2), (512, 8, 1), which were measured, and (256, 4, 1), which leaves half the fabric idle.
     ///
     /// None if no tiling of this order is legal: a GEMM of fewer than 16 rows has none.

@@ -1,0 +1,100 @@
+//! The registry as a document.
+
+use std::fmt::Write;
+
+use super::{Registry, Row};
+use crate::{Kernel, tiling::Rule};
+
+/// What a kernel's tiling lists, in the order in which it is printed.
+const fn tiling_parts(kernel: Kernel) -> &'static str {
+    match kernel {
+        Kernel::Gemm => "tile_m/tile_k_l2/tile_k_l1/tile_n herd",
+        Kernel::Gemv => "herd_m/tile_m/m_input",
+        Kernel::RmsNorm | Kernel::LayerNorm | Kernel::Softmax => "herd_x",
+        Kernel::Rope => "herd",
+        Kernel::Add | Kernel::SiluMul | Kernel::Gelu => "tile_n herd",
+        Kernel::FlashAttention => "lqp/lkp/q_tiles/heads_per_unroll/stages/dv_chunks",
+    }
+}
+
+const INTRODUCTION: &str = "\
+# Measured kernels and shapes
+
+What is known of each kernel and shape: the tiling it was built with, its accuracy and its speed.
+Written by `NPUGATE_UPDATE_DOCS=1 cargo test -p npugate-kernels --lib registry` from the JSON files
+beside it; a test holds it to them.
+
+- `KERNEL.json`: the rows, one a line; `schema.json` is their format. Every load checks them: shapes
+  and tilings are legal, figures are finite, nothing is there twice, rows are sorted.
+  The published ones are the kernel registry of Xilinx/mlir-air at e972f294 (2026-08-22), measured
+  on NPU2 silicon.
+- `tolerances.json`: how far an output may be from its f32 reference.
+
+`mean_rel_l1` is mean(abs(y - r)) / mean(abs(r)), `max_rel` the largest abs(y - r) / abs(r),
+`max_abs` the largest abs(y - r), with y the output and r the f32 reference, narrowed for bf16
+outputs. Speeds are GFLOP/s, or GB/s for the kernels that move more than they compute. A row that is
+*best for* a tier is the fastest method that was measured of its shape and output type. Rows of the
+emulator (`emu`) say how accurate, never how fast, and answer no question for a configuration.
+";
+
+impl Registry {
+    /// The whole registry in Markdown: a table for each kernel, and the rules of tilings.
+    pub fn document(&self) -> String {
+        let mut text = String::from(INTRODUCTION);
+        for kernel in Kernel::ALL {
+            let rows: Vec<&Row> =
+                self.rows.iter().filter(|row| row.shape.kernel() == kernel).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let count = rows.len();
+            let noun = if count == 1 { "row" } else { "rows" };
+            let _ = write!(text, "\n## {} ({count} {noun})\n\n{}", kernel.name(), table(&rows));
+        }
+        text.push_str("\n## Rules of tilings\n\n");
+        text.push_str(&rules());
+        text
+    }
+}
+
+/// Rows of one kernel as a Markdown table.
+fn table(rows: &[&Row]) -> String {
+    let Some(kernel) = rows.first().map(|row| row.shape.kernel()) else { return String::new() };
+    let mut text = format!(
+        "| row | {} | speed | mean_rel_l1 | max_rel | max_abs | best for | used by | measured |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+        tiling_parts(kernel)
+    );
+    for row in rows {
+        let figures = &row.figures;
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let figure = |figure: Option<super::Figure>| or_dash(figure.map(|f| f.to_string()));
+        let cells = [
+            format!("`{}`", row.name()),
+            or_dash(row.tiling.map(|tiling| tiling.to_string())),
+            or_dash(figures.speed().map(|speed| speed.0.to_string())),
+            figure(figures.mean_rel_l1),
+            figure(figures.max_rel),
+            figure(figures.max_abs),
+            or_dash(row.best_for.map(|tier| tier.to_string())),
+            row.used_by.join(", ").replace('|', "\\|"),
+            format!("{} {} {}", row.measured.device, row.measured.toolchain, row.measured.date),
+        ];
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}
+
+/// The rules that a tiling must keep, as a Markdown table.
+fn rules() -> String {
+    let mut text = String::from("| rule | what, why, and whence |\n|---|---|\n");
+    for rule in Rule::ALL {
+        let _ = writeln!(text, "| `{rule}` | {} |", rule.explain());
+    }
+    text
+}
+
+#[test]
+fn the_committed_tables_are_those_of_the_rows() {
+    crate::generated::check("registry/README.md", &Registry::published().document());
+}
