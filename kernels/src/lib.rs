@@ -6,12 +6,14 @@
 //!   silicon, and watches over the buffers as hardware cannot.
 //! - [`mod@reference`] computes each op in f32; [`registry`] says how far a kernel may be from it;
 //!   [`inputs`] draws what to test it with.
+//! - [`fidelity`] compares the emulated NPU with what was measured on silicon.
 
 #![deny(unsafe_code)]
 
 mod device;
 mod dtype;
 mod emu;
+pub mod fidelity;
 #[cfg(test)]
 mod generated;
 pub mod inputs;
