@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panics")]
 
+use npugate::metrics::compare;
 use npugate::schema::{Outcome, Record};
 use npugate::{
     Adapter, Bias, Context, DType, Draw, Kernel, KernelId, RunError, SettingsError, Suite, Tensor,
@@ -21,6 +22,9 @@ enum Fault {
     HeadTooLarge,
     DeadRow,
     DeadColumn,
+    LastBlockPoisoned,
+    LastBlockZero,
+    LastBlockStale,
     Doubled,
     Nan,
     WrongDtype,
@@ -110,6 +114,10 @@ impl Kernel for Scale {
             }
             Fault::DeadRow => values[3 * WIDTH..4 * WIDTH].fill(0.0),
             Fault::DeadColumn => values.iter_mut().skip(5).step_by(WIDTH).for_each(|y| *y = 0.0),
+            Fault::LastBlockPoisoned => fill_last_block(&mut values, |_| f32::NAN),
+            Fault::LastBlockZero => fill_last_block(&mut values, |_| 0.0),
+            // What another launch left in the buffer.
+            Fault::LastBlockStale => fill_last_block(&mut values, |y| 3.0 - y),
             Fault::Doubled => values.iter_mut().for_each(|y| *y *= 2.0),
             Fault::Nan => values[WIDTH + 1] = f32::NAN,
             Fault::OneIntegerOff if integers => values[9] += 1.0,
@@ -118,6 +126,15 @@ impl Kernel for Scale {
         let dtype = if self.0 == Fault::WrongDtype { DType::F32 } else { DType::Bf16 };
         let shape = if self.0 == Fault::WrongShape { [WIDTH, ROWS] } else { [ROWS, WIDTH] };
         Ok(Tensor::new(shape, dtype, values)?)
+    }
+}
+
+/// The columns that the last tile along N would write.
+const LAST_BLOCK: std::ops::Range<usize> = 240..256;
+
+fn fill_last_block(values: &mut [f32], with: impl Fn(f32) -> f32) {
+    for row in values.chunks_mut(WIDTH) {
+        row[LAST_BLOCK].iter_mut().for_each(|y| *y = with(*y));
     }
 }
 
@@ -151,17 +168,52 @@ fn a_head_that_is_5_percent_too_large_fails_by_its_scale() {
     assert!(broken.iter().any(|metric| metric.key() == "worst_head.slope_error"), "{broken:#?}");
     let whole = record.metrics.iter().find(|metric| metric.key() == "slope_error").unwrap();
     assert!(whole.within_limit(), "the whole output hides it");
+    assert!(record.verdict.contains("; head 1 has 1.05 of its scale"), "{}", record.verdict);
 }
 
 #[test]
 fn a_dead_row_and_a_dead_column_fail() {
-    fails(Fault::DeadRow, "mismatches");
-    fails(Fault::DeadColumn, "mismatches");
+    fails(Fault::DeadRow, "all 256 columns of row 3");
+    fails(Fault::DeadColumn, "in column 5 (head 0) of all 64 rows");
+}
+
+#[test]
+fn a_last_block_that_was_not_written_is_named_by_its_columns() {
+    fails(
+        Fault::LastBlockPoisoned,
+        "1024 of 16384 values not finite, in columns 240..256 of all 64 rows: not written?; the \
+         first is NaN at row 0, column 240",
+    );
+    for fault in [Fault::LastBlockZero, Fault::LastBlockStale] {
+        fails(fault, "; in columns 240..256 (head 3) of all 64 rows");
+        fails(fault, "; on integers in columns 240..256 (head 3) of all 64 rows");
+    }
+    fails(Fault::LastBlockZero, "all of them 0 on the device: not written?; worst at row ");
+    let stale = run(Fault::LastBlockStale);
+    assert!(!stale.verdict.contains("not written"), "{}", stale.verdict);
 }
 
 #[test]
 fn a_doubled_output_fails_though_its_cosine_is_1() {
-    fails(Fault::Doubled, "mismatches");
+    let kernel = Scale(Fault::Doubled);
+    let inputs = kernel.inputs(Draw::Registry { seed: 42 }).unwrap();
+    let doubled = kernel.run(&Context::default(), &inputs).unwrap();
+    let errors = compare(&doubled, &kernel.reference(&inputs).unwrap()).unwrap();
+    assert!(errors.cosine > 0.99999, "{}", errors.cosine);
+
+    let record = run(Fault::Doubled);
+    assert_eq!(record.outcome, Outcome::Failed, "{record:#?}");
+    let broken = |key: &str| {
+        let metric = record.metrics.iter().find(|metric| metric.key() == key);
+        !metric.unwrap_or_else(|| panic!("no {key}")).within_limit()
+    };
+    // Each figure sees it by itself.
+    for key in ["mismatches", "integer_mismatches", "slope_error", "sqnr"] {
+        assert!(broken(key), "{key} keeps its limit");
+    }
+    for axis in ["worst_row", "worst_column", "worst_head"] {
+        assert!(broken(&format!("{axis}.slope_error")), "{axis} keeps its limit");
+    }
 }
 
 #[test]
@@ -173,7 +225,11 @@ fn nan_a_wrong_dtype_and_a_wrong_shape_are_failures_of_their_own() {
 
 #[test]
 fn one_wrong_integer_fails_without_any_tolerance() {
-    fails(Fault::OneIntegerOff, "integer_mismatches 1 > 0");
+    fails(
+        Fault::OneIntegerOff,
+        "integer_mismatches 1 > 0; on integers in column 9 (head 0) of row 0; worst at row 0, column \
+         9: 0, reference -1",
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The kernel gates: the full output of one kernel at one shape, element by
 //! element, on inputs of the registry's distribution and on exact integers.
 
+mod place;
+
 use crate::kernel::{Bias, Draw, Tolerance};
 use crate::metrics::{
     Axis, ErrorMetrics, Judgement, SliceFigures, compare, expect_dtype, judge, worst_slope,
@@ -8,7 +10,7 @@ use crate::metrics::{
 };
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop};
+use crate::verdict::{CheckResult, Measured, Stop, number};
 use crate::{Context, DType, Kernel, Tensor, limits};
 
 /// Seed of every kernel test. One is enough: the same figures every day are
@@ -25,18 +27,45 @@ pub(super) fn check(session: &mut Session, index: usize) -> CheckResult {
     let inputs = kernel.inputs(Draw::Registry { seed: SEED }).ok_or_else(|| {
         Stop::Invalid(format!("{} draws no inputs of the registry's distribution", kernel.id()))
     })?;
-    let mut metrics = on_registry_inputs(kernel, &context, &inputs)?;
+    let mut found = on_registry_inputs(kernel, &context, &inputs)?;
     if let Some(inputs) = kernel.inputs(Draw::Integers { seed: SEED }) {
-        metrics.push(on_integers(kernel, &context, &inputs)?);
+        found.extend(on_integers(kernel, &context, &inputs)?);
     }
-    Ok(Measured::of(metrics))
+    Ok(found.measured())
+}
+
+/// What was measured, and where it broke a gate.
+#[derive(Default)]
+struct Found {
+    metrics: Vec<Metric>,
+    places: Vec<String>,
+}
+
+impl Found {
+    /// A metric, with the place to look at should it break its limit.
+    fn push(&mut self, metric: Metric, place: impl FnOnce() -> Option<String>) {
+        if !metric.within_limit() {
+            self.places.extend(place());
+        }
+        self.metrics.push(metric);
+    }
+
+    fn extend(&mut self, other: Self) {
+        self.metrics.extend(other.metrics);
+        self.places.extend(other.places);
+    }
+
+    fn measured(self) -> Measured {
+        let measured = Measured::of(self.metrics);
+        if self.places.is_empty() { measured } else { measured.noted(self.places.join("; ")) }
+    }
 }
 
 fn on_registry_inputs(
     kernel: &dyn Kernel,
     context: &Context,
     inputs: &[Tensor],
-) -> Result<Vec<Metric>, Stop> {
+) -> Result<Found, Stop> {
     let exact = kernel.reference(inputs)?;
     let device = run(kernel, context, inputs)?;
     let tolerance = kernel.tolerance();
@@ -45,11 +74,11 @@ fn on_registry_inputs(
     let axes: Vec<Axis> = cuts.iter().map(|(axis, _)| *axis).collect();
     let Judgement { errors, slices } = judge(&device, &exact, tolerance, &axes)?;
 
-    let count = |name: &str, value: usize| {
-        Metric::new(name, value as f64, Unit::Count, Direction::Lower).limited(0.0)
-    };
-    let mut metrics = vec![
-        count("mismatches", errors.mismatches),
+    let mut found = Found::default();
+    found.push(count("mismatches", errors.mismatches), || {
+        place::of(&device, &exact, kernel.head_dim(), tolerance)
+    });
+    found.metrics.extend([
         Metric::new("mean_rel_l1", errors.mean_rel_l1, Unit::Ratio, Direction::Lower),
         Metric::new("mean_abs", errors.mean_abs, Unit::Absolute, Direction::Lower),
         Metric::new("max_abs", errors.max_abs, Unit::Absolute, Direction::Lower),
@@ -57,16 +86,24 @@ fn on_registry_inputs(
         Metric::new("max_rel", errors.max_rel, Unit::Ratio, Direction::Neutral),
         scale_error(errors.slope).limited(limits::SLOPE),
         bias(kernel.bias(), &errors),
-    ];
+    ]);
     let sqnr = Metric::new("sqnr", errors.sqnr_db, Unit::Decibel, Direction::Higher);
-    metrics.push(match kernel.sqnr_floor() {
+    found.metrics.push(match kernel.sqnr_floor() {
         Some(floor) => sqnr.limited(floor),
         None => sqnr,
     });
+    // A slice is named where no element is: mismatches say more.
+    let elements = !found.places.is_empty();
     for ((_, name), figures) in cuts.iter().zip(&slices) {
-        metrics.extend(of_slices(kernel, name, figures));
+        let slices = of_slices(kernel, name, figures);
+        found.metrics.extend(slices.metrics);
+        found.places.extend(slices.places.into_iter().filter(|_| !elements));
     }
-    Ok(metrics)
+    Ok(found)
+}
+
+fn count(name: &str, value: usize) -> Metric {
+    Metric::new(name, value as f64, Unit::Count, Direction::Lower).limited(0.0)
 }
 
 /// The axes along which slices are long enough to say something, and the name of
@@ -81,18 +118,22 @@ fn cuts(kernel: &dyn Kernel, exact: &Tensor) -> Vec<(Axis, &'static str)> {
 }
 
 /// Noise and scale of the worst slice along an axis.
-fn of_slices(kernel: &dyn Kernel, name: &str, figures: &[SliceFigures]) -> Vec<Metric> {
+fn of_slices(kernel: &dyn Kernel, name: &str, figures: &[SliceFigures]) -> Found {
+    let mut found = Found::default();
     let (Some(noisy), Some(scaled)) = (worst_sqnr(figures), worst_slope(figures)) else {
-        return Vec::new();
+        return found;
     };
     let sqnr = Metric::new("sqnr", noisy.sqnr_db, Unit::Decibel, Direction::Higher).on(name);
-    vec![
-        match kernel.sqnr_floor() {
-            Some(floor) => sqnr.limited(floor - limits::SLICE_MARGIN_DB),
-            None => sqnr,
-        },
-        scale_error(scaled.slope).on(name).limited(limits::SLICE_SLOPE),
-    ]
+    let sqnr = match kernel.sqnr_floor() {
+        Some(floor) => sqnr.limited(floor - limits::SLICE_MARGIN_DB),
+        None => sqnr,
+    };
+    found.push(sqnr, || Some(format!("the noisiest is {}", noisy.slice)));
+    let slope = scale_error(scaled.slope).on(name).limited(limits::SLICE_SLOPE);
+    found.push(slope, || {
+        Some(format!("{} has {} of its scale", scaled.slice, number(scaled.slope, Unit::Ratio)))
+    });
+    found
 }
 
 fn scale_error(slope: f64) -> Metric {
@@ -120,12 +161,18 @@ fn run(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Result<Tens
 
 /// On exact integers every bit must be right: tiling, sign, layout, tails and
 /// stale buffers show without any tolerance.
-fn on_integers(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Result<Metric, Stop> {
+fn on_integers(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Result<Found, Stop> {
     let expected = kernel.reference(inputs)?;
     let device = run(kernel, context, inputs)?;
     // A zero of either sign is zero.
     let wrong = compare(&device, &expected)?.mismatches;
-    Ok(Metric::new("integer_mismatches", wrong as f64, Unit::Count, Direction::Lower).limited(0.0))
+    let mut found = Found::default();
+    found.push(count("integer_mismatches", wrong), || {
+        let exact = Tolerance { rtol: 0.0, atol: 0.0 };
+        let place = place::of(&device, &expected, kernel.head_dim(), exact)?;
+        Some(format!("on integers {place}"))
+    });
+    Ok(found)
 }
 
 /// A tolerance so wide that it accepts nonsense cannot judge anything.

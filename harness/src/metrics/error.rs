@@ -1,5 +1,6 @@
 //! Why two tensors cannot be compared.
 
+use super::Region;
 use crate::{DType, Tensor};
 use std::fmt;
 
@@ -36,15 +37,20 @@ pub struct NonFinite {
     pub count: usize,
     /// Of how many values.
     pub of: usize,
+    /// Where they are.
+    pub region: Region,
 }
 
 impl fmt::Display for NonFinite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { row, column, value, count, of, .. } = self;
-        write!(
-            f,
-            "{count} of {of} values not finite, the first is {value} at row {row}, column {column}"
-        )
+        let Self { row, column, value, count, of, region, .. } = self;
+        write!(f, "{count} of {of} values not finite, ")?;
+        if *count > 1 {
+            // NaN is what a buffer is filled with that the device is to write.
+            let poison = value.is_nan() && *count == region.area();
+            write!(f, "in {region}{}; ", if poison { ": not written?" } else { "" })?;
+        }
+        write!(f, "the first is {value} at row {row}, column {column}")
     }
 }
 
@@ -122,16 +128,17 @@ pub fn find_non_finite(tensor: &Tensor) -> Option<NonFinite> {
 }
 
 fn find_in(values: &[f32], row_len: usize) -> Option<NonFinite> {
-    let mut bad = values.iter().enumerate().filter(|(_, value)| !value.is_finite());
-    let (index, &value) = bad.next()?;
+    let (index, &value) = values.iter().enumerate().find(|(_, value)| !value.is_finite())?;
+    let region = Region::of(values.len(), row_len, |index| !values[index].is_finite())?;
     let row_len = row_len.max(1);
     Some(NonFinite {
         index,
         row: index / row_len,
         column: index % row_len,
         value,
-        count: 1 + bad.count(),
+        count: region.count,
         of: values.len(),
+        region,
     })
 }
 
@@ -209,12 +216,24 @@ mod tests {
 
     #[test]
     fn the_first_value_that_is_not_finite_is_named_by_row_and_column() {
-        let y = tensor([2, 3], &[0.0, 1.0, 2.0, 3.0, f32::NAN, f32::INFINITY]);
+        let mut y = tensor([2, 3], &[0.0, 1.0, 2.0, 3.0, f32::NAN, f32::INFINITY]);
         let found = find_non_finite(&y).unwrap();
         assert_eq!((found.index, found.row, found.column, found.count), (4, 1, 1, 2));
         assert_eq!(
             CompareError::NonFinite { side: Side::Device, found }.to_string(),
-            "the device has 2 of 6 values not finite, the first is NaN at row 1, column 1"
+            "the device has 2 of 6 values not finite, in columns 1..3 of row 1: not written?; the first \
+             is NaN at row 1, column 1"
+        );
+        y.values_mut()[0] = f32::NEG_INFINITY;
+        assert_eq!(
+            find_non_finite(&y).unwrap().to_string(),
+            "3 of 6 values not finite, in all 3 columns of all 2 rows (3 of the 6 values there); the \
+             first is -inf at row 0, column 0"
+        );
+        let one = tensor([1, 3], &[0.0, f32::NAN, 1.0]);
+        assert_eq!(
+            find_non_finite(&one).unwrap().to_string(),
+            "1 of 3 values not finite, the first is NaN at row 0, column 1"
         );
         assert_eq!(find_non_finite(&tensor([1, 2], &[0.0, -1.0])), None);
     }
