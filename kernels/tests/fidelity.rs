@@ -167,3 +167,23 @@ mod python {
         assert!(matches!(error, FidelityError::Digest { operand: "a", .. }), "{error}");
     }
 }
+
+/// The whole report is written by a run with numpy (`cargo npugate registry --fidelity --write`).
+/// What can be known here is that it has every row, and the figures of this code.
+#[test]
+fn the_committed_report_is_of_these_rows_and_this_arithmetic() {
+    let report = include_str!("../registry/FIDELITY.md");
+    let lines: Vec<&str> = report.lines().collect();
+    for row in fidelity::rows(Registry::published(), Effort::Full) {
+        let start = format!("| {} | {} |", row.name(), row.figures.mean_rel_l1.unwrap());
+        let found = lines.iter().filter(|line| line.starts_with(&start)).count();
+        assert_eq!(found, 1, "{start} is not in FIDELITY.md");
+    }
+    let summary = fidelity::run(&bundled(), &without_python(), |_| ()).unwrap();
+    let fresh = fidelity::document(&summary, "2000-01-01");
+    let rows = fresh.lines().filter(|line| line.contains("::"));
+    for line in rows.clone() {
+        assert!(lines.contains(&line), "FIDELITY.md is out of date: {line}");
+    }
+    assert_eq!(rows.count(), summary.rows.len());
+}
