@@ -15,8 +15,10 @@ pub trait Adapter: Send + Sync + 'static {
         None
     }
 
-    /// The settings of a run that differ from this adapter's defaults: a default
-    /// that is spelled out is the default run, with its name and its baseline.
+    /// What names a run: the settings that differ from this adapter's defaults. A
+    /// default that is spelled out is the default run, with its name and its
+    /// baseline. A value that means the contents of a file is replaced by what
+    /// tells them from others, so that runs of one name compute the same.
     ///
     /// # Errors
     ///

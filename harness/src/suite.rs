@@ -92,10 +92,10 @@ impl Suite {
                 known: devices.join(", "),
             });
         }
-        context.settings = adapter.distinct(&context.settings)?;
+        let distinct = adapter.distinct(&context.settings)?;
         let description = Description {
             model: adapter.name().to_owned(),
-            device: context.settings.device_class(&context.device),
+            device: distinct.device_class(&context.device),
             configuration: adapter.configuration(&context)?,
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),

@@ -17,7 +17,9 @@ mod vector;
 
 use std::time::Instant;
 
-pub use functions::{Bf16Table, Exp2, Functions, TableError, Tanh};
+pub use functions::{
+    Bf16Table, Exp2, FunctionError, Functions, Reciprocal, Rsqrt, TableError, Tanh,
+};
 use loaded::Loaded;
 pub use options::{EmulatorOptions, Substitution, SubstitutionError};
 use step::{Scratch, Tables};

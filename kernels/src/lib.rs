@@ -29,8 +29,8 @@ mod toolchain;
 pub use device::{BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, ProgramId};
 pub use dtype::DType;
 pub use emu::{
-    Bf16Table, Emulator, EmulatorOptions, Exp2, Functions, Substitution, SubstitutionError,
-    TableError, Tanh, VectorUnit, VectorUnitError,
+    Bf16Table, Emulator, EmulatorOptions, Exp2, FunctionError, Functions, Reciprocal, Rsqrt,
+    Substitution, SubstitutionError, TableError, Tanh, VectorUnit, VectorUnitError,
 };
 pub use op::{
     Access, Add, AttentionLayout, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, Kernel, LayerNorm,

@@ -296,27 +296,6 @@ fn an_exact_exp2_removes_most_of_attentions_error() {
     assert!((error / 1.6e-2 - 1.0).abs() < 0.08, "{error}");
 }
 
-#[test]
-fn a_users_table_takes_the_place_of_a_function() {
-    let table = |f: fn(f32) -> f32| {
-        let entries: Vec<bf16> =
-            (0..=u16::MAX).map(|i| bf16::from_f32(f(bf16::from_bits(i).to_f32()))).collect();
-        Bf16Table::new(entries).unwrap()
-    };
-    let with = |tanh: Tanh| EmulatorOptions {
-        functions: Functions { tanh, ..Functions::default() },
-        ..EmulatorOptions::default()
-    };
-    let op = Op::SiluMul(SiluMul { rows: 4, cols: 64 });
-    let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
-    let run = |tanh: Tanh| launch_with(with(tanh), op, Rounding::Floor, &inputs).to_f32();
-    assert_eq!(run(Tanh::Table(table(f32::tanh))), run(Tanh::Exact));
-    // With tanh = -1, the sigmoid is 0.
-    let zeros = run(Tanh::Table(table(|_| -1.0)));
-    assert!(zeros.iter().all(|&x| x == 0.0));
-    assert_eq!(Bf16Table::new(vec![bf16::ONE; 3]).unwrap_err().found, 3);
-}
-
 /// A table whose `2^0` is not 1 makes masked chunks count, so they are not skipped; causal and full
 /// must still differ only by the mask.
 #[test]

@@ -4,7 +4,7 @@
 use half::bf16;
 use npugate_kernels::{
     ArgIndex, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, Emulator,
-    EmulatorOptions, Mask, Op, Program, ProgramId, Tensor,
+    EmulatorOptions, Functions, Mask, Op, Program, ProgramId, Tensor,
 };
 use std::fmt;
 
@@ -79,10 +79,11 @@ pub struct FaultyDevice {
 }
 
 impl FaultyDevice {
-    /// An emulated NPU with a fault.
-    pub fn new(fault: Fault) -> Self {
+    /// An emulated NPU with these functions and a fault.
+    pub fn new(fault: Fault, functions: &Functions) -> Self {
+        let functions = functions.clone();
         Self {
-            inner: Emulator::new(EmulatorOptions::default()),
+            inner: Emulator::new(EmulatorOptions { functions, ..EmulatorOptions::default() }),
             fault,
             programs: Vec::new(),
             rope_rows: Vec::new(),

@@ -24,8 +24,9 @@ fn records(fault: Fault) -> Vec<Record> {
 
 /// The gates of tiny-llama on a device with a fault.
 fn suite(fault: Fault) -> Suite {
-    let adapter = tiny_llama::adapter()
-        .with_device(Arc::new(move || Ok(Box::new(FaultyDevice::new(fault)) as Box<dyn Device>)));
+    let adapter = tiny_llama::adapter().with_device(Arc::new(move |functions| {
+        Ok(Box::new(FaultyDevice::new(fault, functions)) as Box<dyn Device>)
+    }));
     Suite::new(Arc::new(adapter), Context::default()).unwrap()
 }
 

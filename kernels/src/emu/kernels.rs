@@ -14,7 +14,7 @@ pub(super) mod rope;
 pub(super) mod row_softmax;
 pub(super) mod silu_mul;
 
-pub(super) use exponential::Exponential;
+pub(super) use exponential::{Exponential, SoftmaxFunctions};
 
 /// Elements below which a kernel is not worth spreading over threads: waking them takes some
 /// microseconds.

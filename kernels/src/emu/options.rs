@@ -9,7 +9,7 @@ use crate::Kernel;
 /// fastest vector unit of this machine.
 #[derive(Clone, Debug, Default)]
 pub struct EmulatorOptions {
-    /// The transcendental functions.
+    /// The functions that the hardware approximates.
     pub functions: Functions,
     /// Launches to run by their f32 reference, narrowed to nearest even, instead: for bisecting.
     pub substitute: Vec<Substitution>,

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use half::bf16;
 
 use super::{
-    EmulatorOptions, Functions, Substitution,
+    EmulatorOptions, Functions, Rsqrt, Substitution,
     buffer::{Operand, Values},
     kernels::{
-        Exponential, add, flash_attention, gelu, gemm, gemv, layer_norm, rms_norm, rope,
-        row_softmax, silu_mul,
+        Exponential, SoftmaxFunctions, add, flash_attention, gelu, gemm, gemv, layer_norm,
+        rms_norm, rope, row_softmax, silu_mul,
     },
     pack::Panels,
     tile::{LeftPair, RightPair},
@@ -35,14 +35,14 @@ pub(super) struct Step {
 enum Datapath {
     Gemm(Gemm),
     Gemv(Gemv),
-    RmsNorm(RmsNorm),
+    RmsNorm(RmsNorm, Rsqrt),
     Rope(Rope),
-    FlashAttention(FlashAttention, Arc<Exponential>),
+    FlashAttention(FlashAttention, SoftmaxFunctions),
     SiluMul(Arc<[bf16]>),
     Add,
-    LayerNorm(LayerNorm),
+    LayerNorm(LayerNorm, Rsqrt),
     Gelu(Arc<[bf16]>),
-    Softmax(Softmax, Arc<Exponential>),
+    Softmax(Softmax, SoftmaxFunctions),
     /// The f32 reference, narrowed to nearest even.
     Reference,
 }
@@ -127,15 +127,15 @@ impl Step {
             (Datapath::Gemv(gemv), Values::Bf16(y)) => {
                 gemv::run(unit, *gemv, rounding, (read(0)?, read(1)?), &mut scratch.wide, y);
             }
-            (Datapath::RmsNorm(norm), Values::Bf16(y)) => {
-                rms_norm::run(unit, *norm, rounding, read(0)?, read(1)?, y);
+            (Datapath::RmsNorm(norm, rsqrt), Values::Bf16(y)) => {
+                rms_norm::run(unit, *norm, rounding, rsqrt, (read(0)?, read(1)?), y);
             }
             (Datapath::Rope(rope), Values::Bf16(y)) => {
                 rope::run(unit, *rope, rounding, read(0)?, read(1)?, y);
             }
-            (Datapath::FlashAttention(op, exp), Values::Bf16(o)) => {
+            (Datapath::FlashAttention(op, functions), Values::Bf16(o)) => {
                 let qkv = (read(0)?, read(1)?, read(2)?);
-                flash_attention::run(unit, *op, rounding, exp, qkv, &mut scratch.pairs, o);
+                flash_attention::run(unit, *op, rounding, functions, qkv, &mut scratch.pairs, o);
             }
             (Datapath::SiluMul(silu), Values::Bf16(out)) => {
                 silu_mul::run(unit, rounding, silu, read(0)?, read(1)?, out);
@@ -143,12 +143,12 @@ impl Step {
             (Datapath::Add, Values::Bf16(out)) => {
                 add::run(unit, rounding, read(0)?, read(1)?, out);
             }
-            (Datapath::LayerNorm(norm), Values::Bf16(y)) => {
-                layer_norm::run(unit, *norm, rounding, read(0)?, read(1)?, y);
+            (Datapath::LayerNorm(norm, rsqrt), Values::Bf16(y)) => {
+                layer_norm::run(unit, *norm, rounding, rsqrt, (read(0)?, read(1)?), y);
             }
             (Datapath::Gelu(table), Values::Bf16(y)) => gelu::run(table, read(0)?, y),
-            (Datapath::Softmax(op, exp), Values::Bf16(y)) => {
-                row_softmax::run(unit, *op, rounding, exp, read(0)?, y);
+            (Datapath::Softmax(op, functions), Values::Bf16(y)) => {
+                row_softmax::run(unit, *op, rounding, functions, read(0)?, y);
             }
             // The reference, or an output of another type than the kernel's, which `Program::check`
             // refuses.
@@ -196,15 +196,19 @@ fn run_gemm(
 
 impl Datapath {
     fn new(launch: &Launch, functions: &Functions, tables: &mut Tables) -> Self {
+        let softmax = |exp: &Arc<Exponential>| SoftmaxFunctions {
+            exp: Arc::clone(exp),
+            reciprocal: functions.reciprocal.clone(),
+        };
         match launch.op {
             Op::Gemm(gemm) => Self::Gemm(gemm),
             Op::Gemv(gemv) => Self::Gemv(gemv),
-            Op::RmsNorm(norm) => Self::RmsNorm(norm),
+            Op::RmsNorm(norm) => Self::RmsNorm(norm, functions.rsqrt.clone()),
             Op::Rope(rope) => Self::Rope(rope),
             Op::FlashAttention(op) => {
                 let build = || flash_attention::exponential(&functions.exp2, op.head_dim).into();
                 let table = tables.exponential.entry(op.head_dim).or_insert_with(build);
-                Self::FlashAttention(op, Arc::clone(table))
+                Self::FlashAttention(op, softmax(table))
             }
             Op::SiluMul(SiluMul { .. }) => {
                 let build = || silu_mul::table(&functions.tanh, launch.rounding).into();
@@ -212,14 +216,14 @@ impl Datapath {
                 Self::SiluMul(Arc::clone(table))
             }
             Op::Add(Add { .. }) => Self::Add,
-            Op::LayerNorm(norm) => Self::LayerNorm(norm),
+            Op::LayerNorm(norm) => Self::LayerNorm(norm, functions.rsqrt.clone()),
             Op::Gelu(Gelu { .. }) => {
                 let build = || gelu::table(&functions.tanh, launch.rounding).into();
                 Self::Gelu(Arc::clone(tables.gelu.entry(launch.rounding).or_insert_with(build)))
             }
             Op::Softmax(op) => {
                 let build = || row_softmax::exponential(&functions.exp2).into();
-                Self::Softmax(op, Arc::clone(tables.softmax.get_or_insert_with(build)))
+                Self::Softmax(op, softmax(tables.softmax.get_or_insert_with(build)))
             }
         }
     }

@@ -3,23 +3,35 @@
 use crate::{
     DecoderConfig, DecoderRunner, DecoderSpec, Options, Programs, SpecError, Tokenizer,
     TokenizerError, TokenizerSpec,
-    kernel_cases::kernel_cases,
+    kernel_cases::{OpenDevice, kernel_cases},
     launches,
     spec::{ParsedSpec, tidy},
     weights::{self, WeightsError},
 };
 use npugate::{
     Adapter, Context, Kernel, Model, PrecisionProfile, RunError, Runner, Settings, SettingsError,
-    schema::{LaunchDescription, ModelConfig, WeightsFile, WeightsSource, weights_candidates},
+    schema::{
+        LaunchDescription, ModelConfig, Sha256, WeightsFile, WeightsSource, weights_candidates,
+    },
 };
-use npugate_kernels::{Device, DeviceError, Emulator, EmulatorOptions};
+use npugate_kernels::{Bf16Table, Device, DeviceError, Emulator, EmulatorOptions, Functions};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
-/// Opens a device.
-pub type DeviceFactory = Arc<dyn Fn() -> Result<Box<dyn Device>, DeviceError> + Send + Sync>;
+/// Opens a device that has the functions of a run.
+///
+/// An emulated device takes them as they are. A device that has its functions in
+/// silicon refuses all but [`Functions::HARDWARE`], lest a run say that it had others.
+pub type DeviceFactory =
+    Arc<dyn Fn(&Functions) -> Result<Box<dyn Device>, DeviceError> + Send + Sync>;
+
+/// The emulated NPU with `functions`.
+fn emulator(functions: &Functions) -> Box<dyn Device> {
+    let functions = functions.clone();
+    Box::new(Emulator::new(EmulatorOptions { functions, ..EmulatorOptions::default() }))
+}
 
 /// A decoder and its kernels, as the harness gates them.
 pub struct DecoderAdapter {
@@ -40,9 +52,10 @@ impl DecoderAdapter {
     /// test of that crate finds it; [`DecoderAdapter::try_new`] says the same
     /// without a panic.
     pub fn new(spec: DecoderSpec) -> Self {
+        let name = spec.name;
         match Self::try_new(spec) {
             Ok(adapter) => adapter,
-            Err(error) => panic!("the spec of `{}` is wrong: {error}", spec.name),
+            Err(error) => panic!("the spec of `{name}` is wrong: {error}"),
         }
     }
 
@@ -52,12 +65,10 @@ impl DecoderAdapter {
     ///
     /// A spec that cannot be parsed, or whose options give no valid programs.
     pub fn try_new(spec: DecoderSpec) -> Result<Self, SpecError> {
-        let emulator =
-            || Ok(Box::new(Emulator::new(EmulatorOptions::default())) as Box<dyn Device>);
         Ok(Self {
             parsed: spec.parse()?,
             spec,
-            open: Arc::new(emulator),
+            open: Arc::new(|functions| Ok(emulator(functions))),
             verified: OnceLock::new(),
             tokenizer: OnceLock::new(),
         })
@@ -86,7 +97,7 @@ impl DecoderAdapter {
     }
 
     fn resolve(&self, settings: &Settings) -> Result<Options, SettingsError> {
-        let options = self.spec.options.with(settings)?;
+        let options = self.spec.options.clone().with(settings)?;
         match self.parsed.config.check_seq_len(options.seq_len) {
             Ok(()) => Ok(options),
             Err(error) => Err(not_a_seq_len(&options, &error)),
@@ -116,7 +127,7 @@ impl DecoderAdapter {
         let options = self.options(context).map_err(RunError::fault)?;
         let config = &self.parsed.config;
         let weights = weights::open(self.verified_weights()?, config)?;
-        let device = (self.open)().map_err(RunError::fault)?;
+        let device = (self.open)(&options.functions).map_err(RunError::fault)?;
         DecoderRunner::new(device, config.clone(), options, &programs, weights.as_ref())
     }
 
@@ -163,6 +174,15 @@ impl DecoderAdapter {
     }
 }
 
+/// The start of the SHA-256 of a table's file: what tells its values from others', wherever the
+/// file lies.
+fn fingerprint(table: &Bf16Table) -> String {
+    let bytes: Vec<u8> = table.entries().iter().flat_map(|x| x.to_le_bytes()).collect();
+    let mut digest = Sha256::of(&bytes).to_string();
+    digest.truncate(12);
+    digest
+}
+
 fn not_a_seq_len(options: &Options, reason: &dyn std::fmt::Display) -> SettingsError {
     SettingsError::Value {
         key: "seq_len".to_owned(),
@@ -194,7 +214,11 @@ impl Adapter for DecoderAdapter {
 
     fn distinct(&self, settings: &Settings) -> Result<Settings, SettingsError> {
         let mut distinct = settings.clone();
-        for key in self.resolve(settings)?.same_keys(&self.spec.options) {
+        let options = self.resolve(settings)?;
+        for (key, table) in options.functions.tables() {
+            distinct.set(key, format!("table-{}", fingerprint(table)));
+        }
+        for key in options.same_keys(&self.spec.options) {
             distinct.remove(key);
         }
         Ok(distinct)
@@ -207,7 +231,9 @@ impl Adapter for DecoderAdapter {
 
     fn kernels(&self, context: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
         let options = self.options(context)?;
-        kernel_cases(&self.programs(context)?, &self.open).map_err(|error| {
+        let (open, functions) = (self.open.clone(), options.functions.clone());
+        let open: OpenDevice = Arc::new(move || open(&functions));
+        kernel_cases(&self.programs(context)?, &open).map_err(|error| {
             // The toolchain decides how a launch rounds, `gemm` which products there are.
             let (key, value) = if error.differ_in_rounding() {
                 ("toolchain", options.toolchain.to_string())

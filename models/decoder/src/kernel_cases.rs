@@ -1,17 +1,23 @@
 //! Every distinct launch of the programs as a kernel test.
 
-use crate::{Programs, adapter::DeviceFactory, convert};
+use crate::{Programs, convert};
 use npugate::{Bias, Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
-    ArgIndex, BufferSet, DType, FlashAttention, Gemm, GemmOutput, Launch, Mask, Op, Program,
-    Rounding, inputs, reference, registry,
+    ArgIndex, BufferSet, DType, Device, DeviceError, FlashAttention, Gemm, GemmOutput, Launch,
+    Mask, Op, Program, Rounding, inputs, reference, registry,
 };
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
+};
+
+/// Opens the device of a run.
+pub(crate) type OpenDevice = Arc<dyn Fn() -> Result<Box<dyn Device>, DeviceError> + Send + Sync>;
 
 /// One kernel at one shape, run on a device that is opened for it.
 struct KernelCase {
     launch: Launch,
-    open: DeviceFactory,
+    open: OpenDevice,
 }
 
 /// Two launches that differ in what they compute, and would be one test.
@@ -43,7 +49,7 @@ impl AmbiguousKernel {
 /// accumulator is narrowed.
 pub(crate) fn kernel_cases(
     programs: &Programs,
-    open: &DeviceFactory,
+    open: &OpenDevice,
 ) -> Result<Vec<Box<dyn Kernel>>, AmbiguousKernel> {
     let mut seen = BTreeMap::new();
     let mut cases: Vec<Box<dyn Kernel>> = Vec::new();

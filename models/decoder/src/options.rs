@@ -1,11 +1,11 @@
 //! The settings that an adapter of this crate understands.
 
 use npugate::{Settings, SettingsError};
-use npugate_kernels::{GemmOutput, Toolchain};
+use npugate_kernels::{Functions, GemmOutput, Toolchain};
 use std::{fmt, str::FromStr};
 
 /// What runs where, and with which arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Positions that prefill is compiled for; shorter prompts are padded.
     pub seq_len: usize,
@@ -17,6 +17,8 @@ pub struct Options {
     pub gemm: GemmMethod,
     /// What compiled the kernels: decides how each core rounds.
     pub toolchain: Toolchain,
+    /// The functions that the hardware approximates.
+    pub functions: Functions,
 }
 
 /// How launches are gathered into programs.
@@ -62,10 +64,20 @@ impl GemmMethod {
 
 impl Options {
     /// The keys of all settings.
-    pub const KEYS: [&str; 5] = ["toolchain", "attention", "gemm", "fusion", "seq_len"];
+    pub const KEYS: [&str; 9] = [
+        "toolchain",
+        "attention",
+        "gemm",
+        "fusion",
+        "seq_len",
+        "exp2",
+        "tanh",
+        "reciprocal",
+        "rsqrt",
+    ];
 
-    /// Merged programs, NPU attention, `drain` products and rounding to nearest
-    /// even, compiled for `seq_len` positions.
+    /// Merged programs, NPU attention, `drain` products, rounding to nearest
+    /// even and the hardware's functions, compiled for `seq_len` positions.
     pub const fn new(seq_len: usize) -> Self {
         Self {
             seq_len,
@@ -73,6 +85,7 @@ impl Options {
             attention: Attention::Npu,
             gemm: GemmMethod::Drain,
             toolchain: Toolchain::Rne,
+            functions: Functions::HARDWARE,
         }
     }
 
@@ -83,7 +96,14 @@ impl Options {
     /// A key that is none of [`Options::KEYS`], a value that does not parse.
     pub fn with(self, settings: &Settings) -> Result<Self, SettingsError> {
         settings.expect_only(&Self::KEYS)?;
+        let functions = Functions {
+            exp2: settings.get("exp2")?.unwrap_or(self.functions.exp2),
+            tanh: settings.get("tanh")?.unwrap_or(self.functions.tanh),
+            reciprocal: settings.get("reciprocal")?.unwrap_or(self.functions.reciprocal),
+            rsqrt: settings.get("rsqrt")?.unwrap_or(self.functions.rsqrt),
+        };
         Ok(Self {
+            functions,
             seq_len: settings.get("seq_len")?.unwrap_or(self.seq_len),
             fusion: settings.get("fusion")?.unwrap_or(self.fusion),
             attention: settings.get("attention")?.unwrap_or(self.attention),
@@ -100,6 +120,10 @@ impl Options {
             self.gemm == other.gemm,
             self.fusion == other.fusion,
             self.seq_len == other.seq_len,
+            self.functions.exp2 == other.functions.exp2,
+            self.functions.tanh == other.functions.tanh,
+            self.functions.reciprocal == other.functions.reciprocal,
+            self.functions.rsqrt == other.functions.rsqrt,
         ];
         Self::KEYS.into_iter().zip(same).filter_map(|(key, same)| same.then_some(key)).collect()
     }
@@ -116,7 +140,8 @@ impl fmt::Display for Options {
             f,
             "{} GEMM, {attention} attention, {}, seq {}, rounding {}",
             self.gemm, self.fusion, self.seq_len, self.toolchain
-        )
+        )?;
+        self.functions.replaced().try_for_each(|(name, choice)| write!(f, ", {name} {choice}"))
     }
 }
 
@@ -178,6 +203,12 @@ mod tests {
             line.unwrap().to_string(),
             "fused-cast GEMM, host attention, leaf, seq 512, rounding npu2-2026-06"
         );
+        let line = read("exp2=exact,tanh=exact,reciprocal=exact,rsqrt=exact").unwrap().to_string();
+        assert!(
+            line.ends_with("rne, exp2 exact, tanh exact, reciprocal exact, rsqrt exact"),
+            "{line}"
+        );
+        assert_eq!(read("exp2=hardware").unwrap(), read("").unwrap());
     }
 
     #[test]
@@ -186,9 +217,13 @@ mod tests {
             (
                 "seqlen=1",
                 "this adapter has no setting `seqlen`; it has toolchain, attention, gemm, fusion, \
-                 seq_len",
+                 seq_len, exp2, tanh, reciprocal, rsqrt",
             ),
             ("attention=cpu", "setting `attention` cannot be `cpu`: choose `npu` or `host`"),
+            (
+                "tanh=pade",
+                "setting `tanh` cannot be `pade`: choose `hardware`, `exact` or `table:PATH`",
+            ),
         ] {
             assert_eq!(read(settings).unwrap_err().to_string(), message);
         }

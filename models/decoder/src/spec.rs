@@ -9,7 +9,7 @@ use npugate_kernels::ProgramError;
 use std::path::{Path, PathBuf};
 
 /// A model in an adapter crate's own words: constants, no algorithms.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DecoderSpec {
     /// The adapter's name: `smollm2-135m`.
     pub name: &'static str,

@@ -1,12 +1,24 @@
-//! The exponential of the softmax kernels: `exp2` of a scaled difference of bf16, by a table.
+//! The functions of the softmax kernels: `exp2` of a scaled difference of bf16, by a table, and the
+//! reciprocal of the denominator.
+
+use std::sync::Arc;
 
 use half::bf16;
 
-use super::super::functions::Exp2;
+use super::super::functions::{Exp2, Reciprocal};
 use crate::rounding::widen;
 
 /// The most negative bf16: where a running maximum starts, and where differences are clamped.
 pub(super) const LOWEST: f32 = f32::from_bits(0xFF7F_0000);
+
+/// What a softmax computes with.
+#[derive(Clone)]
+pub(in super::super) struct SoftmaxFunctions {
+    /// Of differences from the maximum.
+    pub(in super::super) exp: Arc<Exponential>,
+    /// Of the denominator.
+    pub(in super::super) reciprocal: Reciprocal,
+}
 
 /// `exp2(c d)` of every bf16 `d`.
 #[derive(Debug)]

@@ -18,12 +18,10 @@ use super::{
         tile::{LeftPair, RightPair, Tile},
         vector::{Simd, Task, VectorUnit},
     },
-    exponential::Exponential,
+    exponential::{Exponential, SoftmaxFunctions},
 };
 use crate::{AttentionLayout, FlashAttention, Rounding, op::Strides};
 use softmax::{Accumulator, CHUNK};
-
-pub(super) use softmax::reciprocal;
 
 /// Cascade stages.
 const STAGES: usize = 4;
@@ -45,7 +43,7 @@ pub(in super::super) fn run(
     unit: VectorUnit,
     op: FlashAttention,
     rounding: Rounding,
-    exp: &Exponential,
+    functions: &SoftmaxFunctions,
     (q, k, v): (&[bf16], &[bf16], &[bf16]),
     packed: &mut Vec<RightPair>,
     o: &mut [bf16],
@@ -59,7 +57,7 @@ pub(in super::super) fn run(
         let (head, chunk) = (i / chunks, i % chunks);
         unit.run(PackChunk { op, rounding, k, v, head, chunk, pairs });
     });
-    let queries = Queries { op, rounding, exp, packed };
+    let queries = Queries { op, rounding, functions, packed };
     let d = op.head_dim;
     match op.layout {
         AttentionLayout::SeqFirst => {
@@ -122,7 +120,7 @@ impl Task for PackChunk<'_> {
 struct Queries<'a> {
     op: FlashAttention,
     rounding: Rounding,
-    exp: &'a Exponential,
+    functions: &'a SoftmaxFunctions,
     packed: &'a [RightPair],
 }
 
@@ -153,7 +151,8 @@ impl Task for SomeQueries<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Queries { op, rounding, exp, packed } = self.all;
+        let Queries { op, rounding, functions, packed } = self.all;
+        let SoftmaxFunctions { exp, reciprocal } = functions;
         let FlashAttention { tokens, heads, kv_heads, head_dim: d, .. } = op;
         let width = self.heads.len() * d;
         let kv_pairs = tokens / CHUNK * 2 * d;
@@ -174,7 +173,7 @@ impl Task for SomeQueries<'_> {
                 };
                 let result = rows.cascade(simd);
                 for (row, o) in o.chunks_exact_mut(width).enumerate() {
-                    result.finish(row, rounding, &mut o[index * d..][..d]);
+                    result.finish(row, reciprocal, rounding, &mut o[index * d..][..d]);
                 }
             }
         }

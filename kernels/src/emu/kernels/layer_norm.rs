@@ -5,7 +5,10 @@ use half::bf16;
 use rayon::prelude::*;
 
 use super::{
-    super::vector::VectorUnit, PIECE, SERIAL, by_rounding::task_by_rounding, lanes::sum_by,
+    super::{functions::Rsqrt, vector::VectorUnit},
+    PIECE, SERIAL,
+    by_rounding::task_by_rounding,
+    lanes::sum_by,
 };
 use crate::{LayerNorm, Rounding, rounding::widen};
 
@@ -14,21 +17,22 @@ pub(in super::super) fn run(
     unit: VectorUnit,
     norm: LayerNorm,
     rounding: Rounding,
-    x: &[bf16],
-    wb: &[bf16],
+    rsqrt: &Rsqrt,
+    (x, wb): (&[bf16], &[bf16]),
     y: &mut [bf16],
 ) {
     if y.len() <= SERIAL {
-        return unit.run(Rows { norm, rounding, x, wb, y });
+        return unit.run(Rows { norm, rounding, rsqrt, x, wb, y });
     }
     let piece = (PIECE / norm.cols).max(1) * norm.cols;
     let pieces = y.par_chunks_mut(piece).zip(x.par_chunks(piece));
-    pieces.for_each(|(y, x)| unit.run(Rows { norm, rounding, x, wb, y }));
+    pieces.for_each(|(y, x)| unit.run(Rows { norm, rounding, rsqrt, x, wb, y }));
 }
 
 struct Rows<'a> {
     norm: LayerNorm,
     rounding: Rounding,
+    rsqrt: &'a Rsqrt,
     x: &'a [bf16],
     wb: &'a [bf16],
     y: &'a mut [bf16],
@@ -48,7 +52,7 @@ impl Rows<'_> {
                 *d = narrow(widen(x) - mean);
             }
             let variance = sum_by(y, |d| d * d) / cols as f32;
-            let scale = widen(narrow(1.0 / (variance + eps).sqrt()));
+            let scale = widen(narrow(self.rsqrt.eval(variance + eps)));
             for (y, (&w, &b)) in y.iter_mut().zip(w.iter().zip(b)) {
                 let normed = widen(narrow(widen(*y) * scale));
                 *y = narrow(normed * widen(w) + widen(b));

@@ -9,8 +9,7 @@ use super::{
     super::{functions::Exp2, vector::VectorUnit},
     PIECE, SERIAL,
     by_rounding::task_by_rounding,
-    exponential::{Exponential, LOWEST},
-    flash_attention::reciprocal,
+    exponential::{Exponential, LOWEST, SoftmaxFunctions},
     lanes::{max, sum_by},
 };
 use crate::{Rounding, Softmax, rounding::widen};
@@ -25,23 +24,23 @@ pub(in super::super) fn run(
     unit: VectorUnit,
     softmax: Softmax,
     rounding: Rounding,
-    exp: &Exponential,
+    functions: &SoftmaxFunctions,
     x: &[bf16],
     y: &mut [bf16],
 ) {
     let cols = softmax.cols;
     if y.len() <= SERIAL {
-        return unit.run(Rows { cols, rounding, exp, x, y });
+        return unit.run(Rows { cols, rounding, functions, x, y });
     }
     let piece = (PIECE / cols).max(1) * cols;
     let pieces = y.par_chunks_mut(piece).zip(x.par_chunks(piece));
-    pieces.for_each(|(y, x)| unit.run(Rows { cols, rounding, exp, x, y }));
+    pieces.for_each(|(y, x)| unit.run(Rows { cols, rounding, functions, x, y }));
 }
 
 struct Rows<'a> {
     cols: usize,
     rounding: Rounding,
-    exp: &'a Exponential,
+    functions: &'a SoftmaxFunctions,
     x: &'a [bf16],
     y: &'a mut [bf16],
 }
@@ -51,6 +50,7 @@ task_by_rounding!(Rows);
 impl Rows<'_> {
     #[inline(always)]
     fn each(self, narrow: impl Fn(f32) -> bf16) {
+        let SoftmaxFunctions { exp, reciprocal } = self.functions;
         for (y, x) in self.y.chunks_exact_mut(self.cols).zip(self.x.chunks_exact(self.cols)) {
             // A NaN is passed over here and comes back through its probability.
             let max = max(x).max(LOWEST);
@@ -58,10 +58,10 @@ impl Rows<'_> {
                 *p = narrow(widen(x) - max);
             }
             for p in y.iter_mut() {
-                *p = self.exp.get(*p);
+                *p = exp.get(*p);
             }
             let sum = widen(narrow(sum_by(y, |p| p)));
-            let inverse = reciprocal(sum, self.rounding);
+            let inverse = widen(reciprocal.eval(sum, self.rounding));
             for p in y.iter_mut() {
                 *p = narrow(widen(*p) * inverse);
             }

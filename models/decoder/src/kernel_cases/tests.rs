@@ -1,7 +1,6 @@
 use super::*;
 use crate::{DecoderConfig, Options};
 use npugate_kernels::{Emulator, Rounding};
-use std::sync::Arc;
 
 fn programs() -> Programs {
     let config = DecoderConfig::from_json(
@@ -13,7 +12,7 @@ fn programs() -> Programs {
 }
 
 fn cases(programs: &Programs) -> Result<Vec<String>, AmbiguousKernel> {
-    let open: DeviceFactory = Arc::new(|| Ok(Box::new(Emulator::default())));
+    let open: OpenDevice = Arc::new(|| Ok(Box::new(Emulator::default())));
     let cases = kernel_cases(programs, &open)?;
     Ok(cases.iter().map(|case| case.id().to_string()).collect())
 }

@@ -111,7 +111,7 @@ fn tests_are_listed_without_a_device_or_weights() {
     let count = opened.clone();
     let model = TestModel::new(Head::Tied);
     let path = model.adapter.weights().path.unwrap();
-    let adapter = model.adapter.with_device(Arc::new(move || {
+    let adapter = model.adapter.with_device(Arc::new(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(Emulator::default()))
     }));
@@ -175,7 +175,7 @@ fn a_device_that_fails_in_the_middle_of_a_token_leaves_the_cache_as_it_was() {
     let model = TestModel::new(Head::Tied);
     // Prefill takes 7 dispatches; the 10th is the first of layer 1 in decode.
     let failing = || Failing { device: Emulator::default(), fail_at: 10 };
-    let adapter = model.adapter.with_device(Arc::new(move || Ok(Box::new(failing()))));
+    let adapter = model.adapter.with_device(Arc::new(move |_| Ok(Box::new(failing()))));
     let mut runner = adapter.build_decoder(&context("")).unwrap();
     runner.prefill(&prompt(6), Probe::default()).unwrap();
     let before = runner.kv(0).unwrap();

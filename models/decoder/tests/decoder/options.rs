@@ -1,8 +1,9 @@
 //! What the settings change, and what they must not.
 
 use crate::model::{Head, TestModel, context, prompt, spec, sqnr};
-use npugate::{Adapter, LogitRows, Model, Prefill, Probe, Runner};
+use npugate::{Adapter, LogitRows, Model, Prefill, Probe, Runner, Suite};
 use npugate_decoder::{DecoderAdapter, DecoderSpec, Options};
+use std::sync::Arc;
 
 fn prefill(model: &TestModel, settings: &str) -> Prefill {
     let probe = Probe { hidden: true, logits: LogitRows::From(0) };
@@ -75,6 +76,50 @@ fn a_default_that_is_spelled_out_is_no_setting_of_its_own() {
     }
     assert_eq!(distinct("attention=host,seq_len=40").unwrap(), "attention=host,seq_len=40");
     assert!(distinct("seqlen=256").is_err() && distinct("seq_len=512").is_err());
+}
+
+#[test]
+fn a_function_changes_what_uses_it_and_the_line() {
+    let model = TestModel::new(Head::Tied);
+    let hardware = prefill(&model, "");
+    // Attention's exp2 and reciprocal, the MLP's tanh, the norms' reciprocal root, which is all but
+    // exact and so is seen through a table alone.
+    for setting in ["exp2=exact", "tanh=exact", "reciprocal=exact"] {
+        let found = prefill(&model, setting);
+        assert!(sqnr(found.logits.values(), hardware.logits.values()).is_finite(), "{setting}");
+        let line = model.adapter.configuration(&context(setting)).unwrap();
+        assert!(line.ends_with(&format!("rounding rne, {}", setting.replace('=', " "))), "{line}");
+    }
+    assert_eq!(prefill(&model, "exp2=hardware"), hardware);
+    let missing = model.adapter.configuration(&context("tanh=table:no/such.bin")).unwrap_err();
+    assert!(missing.to_string().contains("no/such.bin cannot be read"), "{missing}");
+}
+
+/// A table's values, wherever they lie, name the run: a baseline of other values is another's.
+#[test]
+fn runs_with_other_tables_have_other_names() {
+    let model = TestModel::new(Head::Tied);
+    let folder = tempfile::tempdir().unwrap();
+    let table = |name: &str, value: u8| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, vec![value; 131_072]).unwrap();
+        format!("rsqrt=table:{}", path.display())
+    };
+    let (ones, copy, twos) = (table("a.bin", 1), table("b.bin", 1), table("c.bin", 2));
+    let distinct = |settings: &str| {
+        model.adapter.distinct(&settings.parse().unwrap()).map(|settings| settings.to_string())
+    };
+    // `head -c 131072 /dev/zero | tr '\0' '\1' | sha256sum`
+    assert_eq!(distinct(&ones).unwrap(), "rsqrt=table-4017b7a27f5d");
+    assert_eq!(distinct(&copy).unwrap(), distinct(&ones).unwrap());
+    assert_eq!(distinct(&twos).unwrap(), "rsqrt=table-964e0165a369");
+    assert_eq!(distinct("rsqrt=hardware").unwrap(), "");
+    assert_eq!(distinct("rsqrt=exact,exp2=exact").unwrap(), "exp2=exact,rsqrt=exact");
+
+    // The run itself takes the table from where it lies.
+    let suite = Suite::new(Arc::new(model.adapter), context(&twos)).unwrap();
+    assert_eq!(suite.description().device, "emu+rsqrt=table-964e0165a369");
+    assert!(suite.description().configuration.ends_with(&twos.replace('=', " ")));
 }
 
 #[test]

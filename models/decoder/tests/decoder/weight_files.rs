@@ -104,7 +104,7 @@ fn weights_that_are_not_there_say_how_to_get_them() {
              npugate fetch test-model`",
         ),
     ] {
-        let adapter = DecoderAdapter::try_new(DecoderSpec { weights, ..bundled }).unwrap();
+        let adapter = DecoderAdapter::try_new(DecoderSpec { weights, ..bundled.clone() }).unwrap();
         let error = weights_error(&adapter);
         assert!(error.is_setup());
         assert_eq!(error.to_string(), sentence);

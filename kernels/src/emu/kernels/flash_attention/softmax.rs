@@ -7,6 +7,7 @@ use half::bf16;
 use super::{
     super::{
         super::{
+            functions::Reciprocal,
             pack::pack_rows,
             tile::{LeftPair, Tile},
             vector::Simd,
@@ -113,8 +114,14 @@ impl Accumulator {
 
     /// Divides row `row` by its denominator.
     #[inline(always)]
-    pub(super) fn finish(&self, row: usize, rounding: Rounding, out: &mut [bf16]) {
-        let inverse = reciprocal(self.sum[row], rounding);
+    pub(super) fn finish(
+        &self,
+        row: usize,
+        reciprocal: &Reciprocal,
+        rounding: Rounding,
+        out: &mut [bf16],
+    ) {
+        let inverse = widen(reciprocal.eval(self.sum[row], rounding));
         for (out, panel) in out.chunks_exact_mut(Tile::COLS).zip(&self.o) {
             for (out, o) in out.iter_mut().zip(&panel.0[row]) {
                 *out = rounding.narrow(o * inverse);
@@ -145,48 +152,9 @@ fn sum(row: &[f32; CHUNK]) -> f32 {
     reduce(row, 0.0, |a, b| a + b)
 }
 
-/// The kernel's bf16 reciprocal: a magic-constant seed and two refinement steps, every intermediate
-/// narrowed.
-pub(in super::super) fn reciprocal(v: f32, rounding: Rounding) -> f32 {
-    const SEED: u16 = 0x7EB5;
-    const K1: f32 = 1.9375; // bf16(1.9395974)
-    const K2: f32 = 1.436_142;
-    let round = |x| widen(rounding.narrow(x));
-    let bits = (v.to_bits() >> 16) as u16;
-    let y = widen(bf16::from_bits(SEED.wrapping_sub(bits)));
-    let a = round(round(K2 - v * y) * y);
-    let y = round(-(a * K1));
-    round(-(y * round(y * v + 2.0)))
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
-    use super::*;
     use crate::Exp2;
-
-    #[test]
-    fn the_reciprocal_equals_numpy_bit_for_bit_in_every_mode() {
-        let file: Value =
-            serde_json::from_str(include_str!("../../../../tests/vectors/reciprocal.json"))
-                .unwrap();
-        let words = |key: &str| -> Vec<u16> {
-            let digits = file[key].as_str().unwrap().as_bytes().as_chunks::<4>().0;
-            let word = |digits: &[u8; 4]| std::str::from_utf8(digits).unwrap().to_owned();
-            digits.iter().map(|d| u16::from_str_radix(&word(d), 16).unwrap()).collect()
-        };
-        for (name, rounding) in [
-            ("nearest-even", Rounding::NearestEven),
-            ("floor", Rounding::Floor),
-            ("toward-zero", Rounding::TowardZero),
-        ] {
-            for (v, expected) in words("input").into_iter().zip(words(name)) {
-                let found = reciprocal(widen(bf16::from_bits(v)), rounding);
-                assert_eq!((found.to_bits() >> 16) as u16, expected, "1 / {v:#06x}, {name}");
-            }
-        }
-    }
 
     #[test]
     fn the_hardware_exponential_lets_masked_chunks_be_skipped() {
