@@ -82,7 +82,10 @@ pub(crate) fn id(op: &Op) -> KernelId {
 
 impl KernelCase {
     fn run_on_device(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
-        let program = Program::single(self.launch.op, self.launch.rounding);
+        let mut program = Program::single(self.launch.op, self.launch.rounding);
+        for launch in &mut program.launches {
+            launch.tiling = self.launch.tiling;
+        }
         // The operand that is written comes last, after all that are read.
         let output = ArgIndex(program.args.len() - 1);
         if inputs.len() != output.0 {

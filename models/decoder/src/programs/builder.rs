@@ -1,6 +1,6 @@
 //! Writes a program down launch by launch.
 
-use npugate_kernels::{Arg, ArgIndex, DType, Launch, Op, Program, Role, Toolchain};
+use npugate_kernels::{Arg, ArgIndex, DType, Launch, Op, Program, Role, Tiling, Toolchain};
 
 /// A program in the making. Every buffer is bf16.
 pub(super) struct Builder {
@@ -34,7 +34,10 @@ impl Builder {
         let written = self.arg(role, name, shape);
         let args: Vec<_> = reads.iter().copied().chain([written]).collect();
         let rounding = self.toolchain.rounding(&op);
-        self.program.launches.push(Launch::new(op, args, rounding));
+        // Where nothing is measured, a proposal; a GEMM of a single row has none
+        // and is left to the build.
+        let launch = Launch::new(op, args, rounding).with_tiling(Tiling::choose(&op));
+        self.program.launches.push(launch);
         written
     }
 
