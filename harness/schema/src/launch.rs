@@ -23,4 +23,8 @@ pub struct LaunchDescription {
     pub tiling: Option<Value>,
     /// What compiled it: decides how it rounds.
     pub toolchain: String,
+    /// What is reported to go wrong with launches like it, though no rule refuses
+    /// them.
+    #[serde(default)]
+    pub note: Option<String>,
 }

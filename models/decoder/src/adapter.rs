@@ -245,8 +245,7 @@ impl Adapter for DecoderAdapter {
     }
 
     fn launches(&self, context: &Context) -> Result<Vec<LaunchDescription>, SettingsError> {
-        let toolchain = self.options(context)?.toolchain;
-        Ok(launches::describe(&self.programs(context)?, toolchain))
+        Ok(launches::describe(&self.programs(context)?, &self.options(context)?))
     }
 
     fn model(&self) -> Option<&dyn Model> {
