@@ -96,5 +96,7 @@ fn rules() -> String {
 
 #[test]
 fn the_committed_tables_are_those_of_the_rows() {
-    crate::generated::check("registry/README.md", &Registry::published().document());
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("registry");
+    let all = Registry::load(&folder).unwrap();
+    crate::generated::check("registry/README.md", &all.document());
 }
