@@ -3,10 +3,13 @@
 
 mod help;
 mod options;
+mod registry;
 
 pub use options::{
     AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RunArgs, WhenColor,
 };
+
+pub use registry::{RegistryArgs, RegistryCommand};
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -79,6 +82,10 @@ pub enum Command {
     },
     /// Record the goldens of a model from Hugging Face transformers
     Record(RecordArgs),
+    /// Look up tested kernels and shapes, check that every launch is among them,
+    /// record those that pass, compare the emulated NPU with silicon
+    #[command(after_long_help = help::REGISTRY)]
+    Registry(RegistryArgs),
     /// Review pending baseline changes one by one
     Review,
     /// Print pending baseline changes

@@ -5,6 +5,7 @@ mod generate;
 mod list;
 mod pending;
 mod prepare;
+mod registry;
 mod test;
 
 use crate::config::{Action, Config};
@@ -21,27 +22,29 @@ use std::process::ExitCode;
 ///
 /// What keeps the command from doing what it was asked for.
 pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
-    let workspace = Workspace::find(&config.cargo, &config.environment)?;
+    // Published rows can be looked up outside of any workspace.
+    let workspace = || Workspace::find(&config.cargo, &config.environment);
     let code = match &config.action {
-        Action::Test(test) => test::run(test, config, &workspace, shell)?,
+        Action::Test(test) => test::run(test, config, &workspace()?, shell)?,
         Action::List { selection, format } => {
-            list::run(selection, *format, config, &workspace, shell)?
+            list::run(selection, *format, config, &workspace()?, shell)?
         }
         Action::Generate { prompt, max_tokens, network } => {
-            generate::run(prompt, *max_tokens, *network, config, &workspace, shell)?
+            generate::run(prompt, *max_tokens, *network, config, &workspace()?, shell)?
         }
         Action::Fetch { models, network } => {
-            fetch::run(models, *network, config, &workspace, shell)?
+            fetch::run(models, *network, config, &workspace()?, shell)?
         }
         Action::Record(args) => {
-            let status = record::record(args, &workspace, &config.environment, shell)?;
+            let status = record::record(args, &workspace()?, &config.environment, shell)?;
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             return Ok(code.map_or(Code::Setup.into(), ExitCode::from));
         }
-        Action::Review => pending::review(config, &workspace, shell)?,
-        Action::Pending { format } => pending::print(*format, config, &workspace, shell)?,
+        Action::Registry(task) => registry::run(task, config, shell)?,
+        Action::Review => pending::review(config, &workspace()?, shell)?,
+        Action::Pending { format } => pending::print(*format, config, &workspace()?, shell)?,
         Action::Decide { decision, names } => {
-            pending::decide(*decision, names, config, &workspace, shell)?
+            pending::decide(*decision, names, config, &workspace()?, shell)?
         }
     };
     Ok(code.into())

@@ -3,9 +3,11 @@
 //! here.
 
 mod environment;
+mod registry;
 mod selection;
 
 pub use environment::{Environment, Update};
+pub use registry::{Fidelity, RegistryTask};
 pub use selection::{Ignored, Matching, Selection, TestSet, WeightsNeed};
 
 use crate::cli::{
@@ -47,6 +49,8 @@ pub enum Action {
     Fetch { models: Vec<String>, network: Network },
     /// Record goldens.
     Record(RecordArgs),
+    /// Do something with the registry.
+    Registry(RegistryTask),
     /// Review pending baseline changes.
     Review,
     /// Print pending baseline changes.
@@ -117,7 +121,7 @@ impl Config {
     pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
         let Cli { command, filter, run, adapters, device, cargo, output } = cli;
         let offline = cargo.offline || cargo.frozen;
-        let action = action(command, TestArgs { filter, run }, offline)?;
+        let action = action(command, TestArgs { filter, run }, &device, offline)?;
         let verbosity = match (output.quiet, output.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, 0) => Verbosity::Normal,
@@ -128,7 +132,12 @@ impl Config {
     }
 }
 
-fn action(command: Option<Command>, outer: TestArgs, offline: bool) -> Result<Action, Error> {
+fn action(
+    command: Option<Command>,
+    outer: TestArgs,
+    device: &DeviceArgs,
+    offline: bool,
+) -> Result<Action, Error> {
     let none = outer == TestArgs::default();
     let test = |args: TestArgs, phases: &[Phase], view| {
         let TestArgs { mut filter, run } = outer.clone().merge(args);
@@ -172,6 +181,10 @@ fn action(command: Option<Command>, outer: TestArgs, offline: bool) -> Result<Ac
         Some(Command::Record(args)) => {
             refuse_unless(none, "record")?;
             Action::Record(args)
+        }
+        Some(Command::Registry(args)) => {
+            refuse_unless(none, "registry")?;
+            Action::Registry(RegistryTask::resolve(args, device)?)
         }
         Some(Command::Review) => {
             refuse_unless(none, "review")?;

@@ -2,6 +2,7 @@
 //! sentence that says what is wrong, where, and what to do.
 
 use crate::fetch::FetchError;
+use npugate_kernels::{fidelity::FidelityError, registry::RegistryError};
 use npugate_schema::{BaselineError, ExitCode, Phase};
 use std::{ffi::OsString, io, path::PathBuf};
 
@@ -33,6 +34,8 @@ pub enum Error {
     UnknownAdapter { name: String, known: Vec<String> },
     #[error("no adapter is left to run; there are {}: select with -p or --workspace", .0.join(", "))]
     NothingSelected(Vec<String>),
+    #[error("[workspace.metadata.npugate] of {manifest} cannot be read: {source}")]
+    WorkspaceMetadata { manifest: String, source: serde_json::Error },
     #[error("[package.metadata.npugate] of {manifest} cannot be read: {source}")]
     AdapterMetadata { manifest: String, source: serde_json::Error },
     #[error(
@@ -61,6 +64,14 @@ pub enum Error {
     Generate { model: String, reason: String },
     #[error("{0} has no figures by layer: its test layers::drift left none")]
     NoDrift(String),
+
+    // The registry.
+    #[error("{0}")]
+    RegistryUsage(String),
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    #[error(transparent)]
+    Fidelity(#[from] FidelityError),
 
     // Files.
     #[error("{} cannot be written: {source}", path.display())]
@@ -97,6 +108,7 @@ impl Error {
             | Self::TestOptions { .. }
             | Self::Phase { .. }
             | Self::EmptyPrompt
+            | Self::RegistryUsage(_)
             | Self::WhichModel(_)
             | Self::Refused { .. } => ExitCode::Usage,
             Self::Metadata(_) => ExitCode::MetadataFailed,
@@ -104,6 +116,8 @@ impl Error {
             | Self::UnknownAdapter { .. }
             | Self::NothingSelected(_)
             | Self::AdapterMetadata { .. }
+            | Self::WorkspaceMetadata { .. }
+            | Self::Fidelity(_)
             | Self::NoGateTarget { .. }
             | Self::Start { .. }
             | Self::Events(_)
@@ -117,7 +131,10 @@ impl Error {
             Self::Build | Self::NoExecutable { .. } => ExitCode::BuildFailed,
             Self::Protocol { .. } => ExitCode::ListingFailed,
             Self::NoTests(_) | Self::NoPendingMatch(_) => ExitCode::NoTests,
-            Self::Write { .. } | Self::Stdout(_) => ExitCode::WriteFailed,
+            Self::Registry(RegistryError::Write { .. }) | Self::Write { .. } | Self::Stdout(_) => {
+                ExitCode::WriteFailed
+            }
+            Self::Registry(_) => ExitCode::Setup,
             Self::Fetch { source, .. } => source.exit_code(),
         }
     }

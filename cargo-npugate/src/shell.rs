@@ -213,6 +213,15 @@ pub fn set_color(when: WhenColor) {
     choice.write_global();
 }
 
+/// The columns of stdout, if it is a terminal.
+pub fn stdout_width() -> Option<usize> {
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size_of(&stdout).map(|(Width(width), _)| usize::from(width))
+}
+
 /// Writes data to stdout. A reader that has seen enough (`| head`) is no error.
 pub fn print_data(text: impl fmt::Display) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();

@@ -112,6 +112,14 @@ pub fn ellipsis(text: &str, length: usize) -> String {
     if characters.next().is_some() { start + "..." } else { start }
 }
 
+/// A line that fits into so many columns: cut, with a sign that it was.
+pub fn fit(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    ellipsis(line, width.saturating_sub(3))
+}
+
 /// A word for a shell to read back, quoted if it has to be.
 pub fn shell_word(word: &str) -> impl fmt::Display + '_ {
     struct Word<'a>(&'a str);
@@ -168,5 +176,6 @@ mod tests {
     fn long_text_is_cut_with_a_sign() {
         assert_eq!(ellipsis("abcdef", 3), "abc...");
         assert_eq!(ellipsis("abc", 3), "abc");
+        assert_eq!([fit("abcdef", 5), fit("abcde", 5)], ["ab...", "abcde"]);
     }
 }

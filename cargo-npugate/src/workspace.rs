@@ -15,6 +15,8 @@ pub struct Workspace {
     pub root: Utf8PathBuf,
     /// Where cargo builds.
     pub target: Utf8PathBuf,
+    /// Where it keeps its rows of tested kernels.
+    pub registry: Utf8PathBuf,
     /// Its adapters, by package name.
     pub adapters: Vec<Adapter>,
 }
@@ -48,6 +50,16 @@ pub enum ByDefault {
     /// It does not: it takes long, or needs what few machines have.
     Leave,
 }
+
+/// `[workspace.metadata.npugate]`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct WorkspaceMetadata {
+    registry: Option<Utf8PathBuf>,
+}
+
+/// Where a workspace keeps its rows if it does not say so.
+const REGISTRY: &str = "kernels/registry";
 
 /// `[package.metadata.npugate]`.
 #[derive(Deserialize)]
@@ -93,6 +105,7 @@ impl Workspace {
         Ok(Self {
             root: metadata.workspace_root.clone(),
             target: metadata.target_directory.clone(),
+            registry: registry(metadata)?,
             adapters,
         })
     }
@@ -187,6 +200,19 @@ fn reason(error: &cargo_metadata::Error) -> String {
     }
 }
 
+/// The folder that `[workspace.metadata.npugate]` names, or the default one.
+fn registry(metadata: &Metadata) -> Result<Utf8PathBuf, Error> {
+    let named = match metadata.workspace_metadata.get("npugate") {
+        None => WorkspaceMetadata::default(),
+        Some(value) => WorkspaceMetadata::deserialize(value).map_err(|source| {
+            let manifest = metadata.workspace_root.join("Cargo.toml").to_string();
+            Error::WorkspaceMetadata { manifest, source }
+        })?,
+    };
+    let folder = named.registry.unwrap_or_else(|| REGISTRY.into());
+    Ok(metadata.workspace_root.join(folder))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +233,7 @@ mod tests {
     fn select(args: &AdapterArgs) -> Result<Vec<String>, Error> {
         let workspace = Workspace {
             root: "/w".into(),
+            registry: "/w/kernels/registry".into(),
             target: "/w/target".into(),
             adapters: vec![
                 adapter("big", ByDefault::Leave),

@@ -10,6 +10,28 @@ Examples:
 
 `cargo npugate --help` says more; `cargo npugate COMMAND --help` is about a command.";
 
+/// After `registry --help`.
+pub const REGISTRY: &str = "\
+Examples:
+  cargo npugate registry gemm::2048           published and own rows, as a table
+  cargo npugate registry show gemm::2048x2048x512::drain
+  cargo npugate registry best gemm::2048x2048x512 --tier low
+  cargo npugate registry rules l1-capacity    what a tiling must keep, and why
+  cargo npugate registry --check              is every launch recorded and tested?
+  cargo npugate registry add -p my-model      record the kernels that pass
+  cargo npugate registry --fidelity --quick   the emulated NPU against silicon
+
+A `*` after a row's name marks the fastest of its shape, output type and tier.
+Rows of a workspace are in kernels/registry, or where its Cargo.toml says:
+
+  [workspace.metadata.npugate]
+  registry = \"records\"
+
+`--fidelity` draws the published inputs with numpy (NPUGATE_PYTHON names the
+Python); --set exp2|tanh|reciprocal|rsqrt=hardware|exact|table:PATH puts a
+function of 65,536 entries, such as a sweep of a device, in place of the
+emulated NPU's own.";
+
 /// After `--help`.
 pub const LONG: &str = "\
 Examples:

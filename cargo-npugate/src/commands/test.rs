@@ -24,29 +24,9 @@ pub fn run(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
-    let plans = plan(test, config, workspace, shell)?;
-    let selection = &test.selection;
-    let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
-    let options = RunOptions {
-        selection,
-        device: &config.device,
-        capture: test.capture,
-        interrupt: &interrupt,
-    };
-    if test.capture == crate::config::Capture::Show {
-        shell.share_terminal();
-    }
-    let mut results = Vec::with_capacity(plans.len());
-    for plan in &plans {
-        results.push(if interrupt.has_come() {
-            runner::not_run(plan, selection)
-        } else {
-            runner::run(plan, options, &mut Progress::new(shell))?
-        });
-    }
-    summary::print(&results, config, selection, shell);
+    let Executed { results, interrupted } = execute(test, config, workspace, shell)?;
     let mut ending = Ending { code: summary::exit_code(&results) };
-    if interrupt.has_come() {
+    if interrupted {
         ending.code = ExitCode::Interrupted;
         shell.error("interrupted: the baselines stay as they are");
         if let Some(path) = &test.junit {
@@ -69,6 +49,49 @@ pub fn run(
         ending.note(junit::write(&results, path), shell);
     }
     Ok(ending.code)
+}
+
+/// Tests that ran.
+pub(super) struct Executed {
+    /// What is left of each model's run.
+    pub(super) results: Vec<ModelResult>,
+    /// Whether the run was cut short.
+    pub(super) interrupted: bool,
+}
+
+/// Builds, lists, runs, and prints the summary.
+///
+/// # Errors
+///
+/// What keeps tests from running.
+pub(super) fn execute(
+    test: &Test,
+    config: &Config,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<Executed, Error> {
+    let plans = plan(test, config, workspace, shell)?;
+    let selection = &test.selection;
+    let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
+    let options = RunOptions {
+        selection,
+        device: &config.device,
+        capture: test.capture,
+        interrupt: &interrupt,
+    };
+    if test.capture == crate::config::Capture::Show {
+        shell.share_terminal();
+    }
+    let mut results = Vec::with_capacity(plans.len());
+    for plan in &plans {
+        results.push(if interrupt.has_come() {
+            runner::not_run(plan, selection)
+        } else {
+            runner::run(plan, options, &mut Progress::new(shell))?
+        });
+    }
+    summary::print(&results, config, selection, shell);
+    Ok(Executed { results, interrupted: interrupt.has_come() })
 }
 
 /// How a run ends: what comes after the tests must all be tried, and a failed
