@@ -4,7 +4,7 @@
 //! The inputs are the very values that the registry's harnesses drew (numpy's generators and
 //! seeds), so figures can be compared to the digits that were printed. [`Band`] says how near a
 //! figure must be, [`Standing`] whether it is; rows that are known to miss theirs, and why, are in
-//! `registry/known-misses.json`. [`document`] writes the table.
+//! `registry/known-misses.json`. [`document()`] writes the table.
 
 mod band;
 mod compare;
