@@ -8,7 +8,7 @@ mod selection;
 
 pub use environment::{Environment, Update};
 pub use registry::{Fidelity, RegistryTask};
-pub use selection::{Ignored, Matching, Selection, TestSet, WeightsNeed};
+pub use selection::{Effort, Ignored, Matching, Selection, TestSet, WeightsNeed};
 
 use crate::cli::{
     AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat, RecordArgs,
@@ -245,12 +245,14 @@ fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
 impl TestArgs {
     /// Options may stand before the command too: `cargo npugate --full verify`.
     fn merge(mut self, inner: Self) -> Self {
-        let FilterArgs { filters, skip, exact, phase, full, require_weights, .. } = inner.filter;
+        let FilterArgs { filters, skip, exact, phase, full, smoke, require_weights, .. } =
+            inner.filter;
         self.filter.filters.extend(filters);
         self.filter.skip.extend(skip);
         self.filter.phase.extend(phase);
         self.filter.exact |= exact;
         self.filter.full |= full;
+        self.filter.smoke |= smoke;
         self.filter.require_weights |= require_weights;
         self.filter.ignored |= inner.filter.ignored;
         self.filter.include_ignored |= inner.filter.include_ignored;

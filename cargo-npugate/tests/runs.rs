@@ -246,3 +246,37 @@ fn an_interrupted_run_tells_what_it_found() {
     assert!(scene.read("junit.xml").contains(r#"<skipped message="interrupted""#));
     assert!(!scene.path("fixtures").exists());
 }
+
+#[test]
+fn a_smoke_run_says_so_and_leaves_baselines_alone() {
+    let scene = Scene::with_tests("alpha kernel::a smoke\nalpha kernel::b fail");
+    let run = scene.run("kernel --smoke --junit smoke.xml");
+    run.expect(
+        100,
+        &[
+            "Summary 2 tests run in ",
+            "       Smoke kernels ran on few rows, and no baseline was compared or written",
+            "--exact kernel::b --cargo-profile dev --smoke",
+        ],
+    );
+    run.expect_none(&["Pending"]);
+    assert!(!scene.path("fixtures/alpha/baseline").exists());
+    let report = Report::deserialize_from_str(&scene.read("smoke.xml")).unwrap();
+    let effort =
+        report.test_suites[0].properties.iter().find(|p| p.name.as_str() == "npugate.effort");
+    assert_eq!(effort.unwrap().value.as_str(), "smoke");
+}
+
+#[test]
+fn a_smoke_run_misses_no_test_that_only_the_baseline_has() {
+    let mut scene = Scene::with_tests("alpha kernel::a pass\nalpha kernel::b pass");
+    scene.set("NPUGATE_UPDATE", "always");
+    scene.run("").expect(0, &["Accepted 2 changes"]);
+    let accepted = scene.read("fixtures/alpha/baseline/emu.json");
+    scene.set("FAKE_GATE", "alpha kernel::a pass 0.995");
+    scene.run("--smoke").expect(0, &["Summary 1 test", "Smoke"]);
+    assert_eq!(scene.read("fixtures/alpha/baseline/emu.json"), accepted);
+    // The same without --smoke misses it.
+    scene.run("").expect_none(&["Smoke"]);
+    assert_ne!(scene.read("fixtures/alpha/baseline/emu.json"), accepted);
+}

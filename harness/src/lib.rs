@@ -20,6 +20,7 @@
 mod adapter;
 mod checks;
 mod cli;
+mod effort;
 mod evidence;
 pub mod goldens;
 mod kernel;
@@ -36,6 +37,7 @@ mod verdict;
 
 pub use adapter::{Adapter, Model};
 pub use cli::main;
+pub use effort::Effort;
 pub use kernel::{Bias, Draw, Kernel, KernelId, Tolerance};
 pub use npugate_schema as schema;
 pub use plan::Planned;

@@ -1,7 +1,7 @@
 //! A runner runs a model on a device. Its functions are the production ones:
 //! text generation, profiling and every gate call the same.
 
-use crate::{Tensor, TensorError};
+use crate::{Effort, Tensor, TensorError};
 use std::{error, fmt, path::PathBuf, time::Duration};
 
 /// What an adapter needs to know to build a runner.
@@ -11,6 +11,8 @@ pub struct Context {
     pub device: String,
     /// What differs from the adapter's default run.
     pub settings: crate::Settings,
+    /// How much of a shape the kernel tests run.
+    pub effort: Effort,
     /// A folder with one folder of goldens and baselines for each adapter, in
     /// place of the adapters' own.
     pub fixtures: Option<PathBuf>,

@@ -3,11 +3,12 @@
 
 use crate::plan::{Planned, plan};
 use crate::schema::{
-    Baseline, BaselineError, Description, KnownFailure, KnownFailures, KnownFailuresError, Record,
+    Baseline, BaselineError, Description, KnownFailure, KnownFailures, KnownFailuresError, Phase,
+    Record,
 };
 use crate::session::Session;
 use crate::verdict::{History, Stop, conclude};
-use crate::{Adapter, Context, Model};
+use crate::{Adapter, Context, Effort, Model};
 use std::{
     any::Any,
     collections::BTreeMap,
@@ -48,6 +49,19 @@ impl Past {
             baseline: Baseline::load(&path, &description.model, &description.device)?,
             known_failures: KnownFailures::load(fixtures, &description.device)?,
         })
+    }
+
+    /// What still holds for tests of another size: of the kernels nothing, and
+    /// no baseline, which a run is compared with as a whole.
+    fn at(self, effort: Effort) -> Self {
+        match effort {
+            Effort::Full => self,
+            Effort::Smoke => {
+                let mut known_failures = self.known_failures;
+                known_failures.retain(|test, _| Phase::of(test) != Some(Phase::Kernel));
+                Self { baseline: None, known_failures }
+            }
+        }
     }
 
     fn of(&self, test: &str) -> History<'_> {
@@ -101,7 +115,7 @@ impl Suite {
             weights: adapter.model().map(Model::weights),
             launches: adapter.launches(&context)?,
         };
-        let past = Past::load(&description);
+        let past = Past::load(&description).map(|past| past.at(context.effort));
         let kernels = adapter.kernels(&context)?;
         let mut session = Session::new(adapter.clone(), context, kernels);
         let plan = plan(&mut session);

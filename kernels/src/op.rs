@@ -8,6 +8,7 @@ mod check;
 mod gemm;
 mod kernel;
 mod operand;
+mod smoke;
 
 use serde::{Deserialize, Serialize};
 

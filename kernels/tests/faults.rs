@@ -8,7 +8,7 @@ use half::bf16;
 use npugate_kernels::{
     Add, AttentionLayout, Bf16Table, EmulatorOptions, Exp2, FlashAttention, Functions, Gelu, Gemm,
     GemmOutput, Gemv, Kernel, LayerNorm, Mask, Op, RmsNorm, Rope, Rounding, SiluMul, Softmax,
-    Substitution, Tanh, Tensor, Toolchain,
+    Substitution, Tensor, Toolchain,
     inputs::{self, Draw},
     reference, registry,
 };

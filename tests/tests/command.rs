@@ -206,3 +206,27 @@ fn help_and_version_are_there_without_a_workspace() {
         assert!(ran.stdout.contains("npugate"), "{}", ran.stdout);
     }
 }
+
+#[test]
+fn a_smoke_run_heeds_no_baseline_and_writes_none() {
+    let fixtures = Fixtures::of("tiny-llama");
+    // A baseline that claims more than any run reaches.
+    let path = fixtures.file("baseline/emu.json");
+    let mut baseline: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    for test in baseline["tests"].as_object_mut().unwrap().values_mut() {
+        if let Some(sqnr) = test.get_mut("sqnr") {
+            *sqnr = serde_json::json!(300.0);
+        }
+    }
+    write(&path, baseline.to_string().as_bytes());
+    let before = fixtures.snapshot();
+    let with = |extra: &[&str]| {
+        let mut args = vec!["kernel", "-p", "tiny-llama"];
+        args.extend_from_slice(extra);
+        run(npugate(&args).env("NPUGATE_FIXTURES", fixtures.root()).env("NPUGATE_UPDATE", "new"))
+    };
+    let _ = with(&["--smoke"]).exits(0).says("Smoke kernels ran on few rows");
+    assert!(before == fixtures.snapshot(), "a file was written");
+    let _ = with(&[]).exits(120);
+}

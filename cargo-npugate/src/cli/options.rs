@@ -29,6 +29,11 @@ pub struct FilterArgs {
     #[arg(long)]
     pub full: bool,
 
+    /// Kernel tests on few rows, for a quick look: nothing is compared with a
+    /// baseline or written to one
+    #[arg(long)]
+    pub smoke: bool,
+
     /// Missing weights fail the tests that need them, where they would be
     /// ignored
     #[arg(long)]

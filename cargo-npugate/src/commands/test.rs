@@ -2,7 +2,7 @@
 
 use super::prepare;
 use crate::baseline::{self, LastRun};
-use crate::config::{Config, Selection, Test, View};
+use crate::config::{Config, Effort, Selection, Test, View};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
@@ -25,12 +25,13 @@ pub fn run(
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
     let Executed { results, interrupted } = execute(test, config, workspace, shell)?;
+    let selection = &test.selection;
     let mut ending = Ending { code: summary::exit_code(&results) };
     if interrupted {
         ending.code = ExitCode::Interrupted;
         shell.error("interrupted: the baselines stay as they are");
         if let Some(path) = &test.junit {
-            ending.note(junit::write(&results, path), shell);
+            ending.note(junit::write(&results, selection.effort, path), shell);
         }
         return Ok(ending.code);
     }
@@ -41,12 +42,13 @@ pub fn run(
         ending.note(show_layers(&results), shell);
     }
     let last_run = LastRun::new(workspace.target.as_std_path());
-    for result in &results {
+    let comparable = results.iter().filter(|_| selection.effort == Effort::Full);
+    for result in comparable {
         let mode = config.environment.update;
         ending.note(baseline::update(result, mode, &last_run, shell), shell);
     }
     if let Some(path) = &test.junit {
-        ending.note(junit::write(&results, path), shell);
+        ending.note(junit::write(&results, selection.effort, path), shell);
     }
     Ok(ending.code)
 }
@@ -122,7 +124,7 @@ fn plan(
         let description = prepare::describe(&gate, test.network, config, shell)?;
         let tests = gate.list(&test.selection, &config.device)?.tests;
         // What a filter leaves out is not gone.
-        let all = test.selection.lists_everything();
+        let all = test.selection.lists_everything() && test.selection.effort == Effort::Full;
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
         if !tests.is_empty() || !gone.is_empty() {
             plans.push(ModelPlan { gate, description, tests, gone });

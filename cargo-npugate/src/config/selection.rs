@@ -17,6 +17,8 @@ pub struct Selection {
     pub phases: Vec<Phase>,
     /// The short or the long set.
     pub set: TestSet,
+    /// How much of a shape the kernel tests run.
+    pub effort: Effort,
     /// What missing weights do.
     pub weights: WeightsNeed,
     /// What happens to tests that are off by default.
@@ -41,6 +43,27 @@ pub enum TestSet {
     Short,
     /// Everything.
     Full,
+}
+
+/// How much of a shape the kernel tests run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Effort {
+    /// All.
+    #[default]
+    Full,
+    /// A few rows. The figures are of another shape, so no baseline is read or
+    /// written.
+    Smoke,
+}
+
+impl Effort {
+    /// The word for it in a report.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Smoke => "smoke",
+        }
+    }
 }
 
 /// What missing weights do to the tests that need them.
@@ -147,6 +170,9 @@ impl Selection {
         if self.set == TestSet::Full {
             args.push("--full".into());
         }
+        if self.effort == Effort::Smoke {
+            args.push("--smoke".into());
+        }
         if self.weights == WeightsNeed::Required {
             args.push("--require-weights".into());
         }
@@ -167,6 +193,7 @@ impl From<FilterArgs> for Selection {
             matching: if args.exact { Matching::Exact } else { Matching::Substring },
             phases: args.phase,
             set: if args.full { TestSet::Full } else { TestSet::Short },
+            effort: if args.smoke { Effort::Smoke } else { Effort::Full },
             weights: if args.require_weights {
                 WeightsNeed::Required
             } else {
@@ -192,11 +219,15 @@ mod tests {
             skip: vec!["high".into()],
             phases: vec![Phase::Kernel],
             set: TestSet::Full,
+            effort: Effort::Smoke,
             weights: WeightsNeed::Required,
             ..Selection::default()
         };
         let line = selection.to_args().join(" ".as_ref());
-        assert_eq!(line, "gemm softmax --skip high --phase kernel --full --require-weights");
+        assert_eq!(
+            line,
+            "gemm softmax --skip high --phase kernel --full --smoke --require-weights"
+        );
     }
 
     #[test]
@@ -235,10 +266,11 @@ mod tests {
             filters: vec!["gemm".into()],
             skip: vec!["high".into()],
             phases: vec![Phase::Kernel],
+            effort: Effort::Smoke,
             ignored: Ignored::Include,
             ..Selection::default()
         };
         let line = selection.exact_args(["a", "b"]).join(" ".as_ref());
-        assert_eq!(line, "a b --exact --include-ignored");
+        assert_eq!(line, "a b --exact --smoke --include-ignored");
     }
 }

@@ -1,6 +1,7 @@
 //! The JUnit report: a suite for each model, a case for each test, the metrics
 //! as properties.
 
+use crate::config::Effort;
 use crate::error::Error;
 use crate::runner::ModelResult;
 use npugate_schema::{Direction, Metric, Outcome, Record, write_atomically};
@@ -12,26 +13,28 @@ use std::{path::Path, time::Duration};
 /// # Errors
 ///
 /// Any failure to write.
-pub fn write(results: &[ModelResult], path: &Path) -> Result<(), Error> {
+pub fn write(results: &[ModelResult], effort: Effort, path: &Path) -> Result<(), Error> {
     let write = |source| Error::Write { path: path.to_owned(), source };
-    let xml = report(results).to_string().map_err(|error| write(std::io::Error::other(error)))?;
+    let xml =
+        report(results, effort).to_string().map_err(|error| write(std::io::Error::other(error)))?;
     write_atomically(path, xml.as_bytes()).map_err(write)
 }
 
-fn report(results: &[ModelResult]) -> Report {
+fn report(results: &[ModelResult], effort: Effort) -> Report {
     let mut report = Report::new("cargo-npugate");
     report.set_time(seconds(results.iter().map(|result| result.seconds).sum()));
-    report.add_test_suites(results.iter().map(suite));
+    report.add_test_suites(results.iter().map(|result| suite(result, effort)));
     report
 }
 
-fn suite(result: &ModelResult) -> TestSuite {
+fn suite(result: &ModelResult, effort: Effort) -> TestSuite {
     let description = &result.description;
     let mut suite = TestSuite::new(description.model.as_str());
     suite.set_time(seconds(result.seconds));
     suite.add_property(("npugate.device", description.device.as_str()));
     suite.add_property(("npugate.configuration", description.configuration.as_str()));
     suite.add_property(("npugate.package", result.package.as_str()));
+    suite.add_property(("npugate.effort", effort.as_str()));
     for record in &result.records {
         let output = result.outputs.iter().find(|(name, _)| *name == record.name);
         suite.add_test_case(case(record, &description.model, output.map(|(_, text)| &**text)));
@@ -146,13 +149,15 @@ mod tests {
     fn a_report_reads_back_with_every_outcome_in_its_place() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/junit.xml");
-        write(&results(), &path).unwrap();
+        write(&results(), Effort::Smoke, &path).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let report = Report::deserialize_from_str(&text).unwrap();
         assert_eq!((report.tests, report.failures), (8, 3));
         assert_eq!((report.errors, report.skipped), (2, 2));
         let suite = &report.test_suites[0];
         assert_eq!(suite.name.as_str(), "tiny");
+        let effort = suite.properties.iter().find(|one| one.name.as_str() == "npugate.effort");
+        assert_eq!(effort.unwrap().value.as_str(), "smoke");
         let case = &suite.test_cases[1];
         assert_eq!(case.name.as_str(), "b");
         assert_eq!(case.classname.as_ref().unwrap().as_str(), "tiny");
@@ -182,7 +187,8 @@ mod tests {
     fn a_report_that_cannot_be_written_is_an_error_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
-        let error = write(&results(), &folder.path().join("file/junit.xml")).unwrap_err();
+        let error =
+            write(&results(), Effort::Full, &folder.path().join("file/junit.xml")).unwrap_err();
         assert_eq!(error.exit_code(), npugate_schema::ExitCode::WriteFailed);
     }
 }

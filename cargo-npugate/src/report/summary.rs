@@ -3,13 +3,16 @@
 
 use super::table::{Align, Table};
 use crate::config::Config;
-use crate::config::{Ignored, Selection, TestSet, WeightsNeed};
+use crate::config::{Effort, Ignored, Selection, TestSet, WeightsNeed};
 use crate::progress;
 use crate::runner::{ModelResult, gone, is_interrupted};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text::{self, shell_word};
 use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};
 use std::fmt::Write;
+
+/// What a smoke run is worth.
+const SMOKE: &str = "kernels ran on few rows, and no baseline was compared or written; run without --smoke to gate them";
 
 /// Prints the summary, and what did not pass.
 pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, shell: &mut Shell) {
@@ -48,6 +51,9 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
     }
     let message = format!("{tests} run in {}: {counts}", text::duration(seconds));
     shell.status_always(tone, "Summary", message);
+    if selection.effort == Effort::Smoke {
+        shell.status_always(Tone::Odd, "Smoke", SMOKE);
+    }
     if shell.verbosity() > Verbosity::Quiet {
         shell.detail(&table(results).to_string());
         for Description { model, device, configuration, .. } in
@@ -120,6 +126,9 @@ fn rerun(result: &ModelResult, record: &Record, config: &Config, selection: &Sel
     }
     if selection.set == TestSet::Full {
         line += " --full";
+    }
+    if selection.effort == Effort::Smoke {
+        line += " --smoke";
     }
     if selection.weights == WeightsNeed::Required {
         line += " --require-weights";

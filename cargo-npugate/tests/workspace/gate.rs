@@ -58,6 +58,7 @@ struct Args {
     prompt: Option<String>,
     exact: bool,
     full: bool,
+    smoke: bool,
     require_weights: bool,
     include_ignored: bool,
     only_ignored: bool,
@@ -79,6 +80,7 @@ impl Args {
                 "--exact" => args.exact = true,
                 "--phase" => args.phases.push(value()),
                 "--full" => args.full = true,
+                "--smoke" => args.smoke = true,
                 "--require-weights" => args.require_weights = true,
                 "--ignored" => args.only_ignored = true,
                 "--include-ignored" => args.include_ignored = true,
@@ -206,12 +208,13 @@ fn metrics(test: &Test) -> String {
 }
 
 /// Runs one test and says whether it was good.
-fn run_one(test: &Test) -> bool {
+fn run_one(test: &Test, args: &Args) -> bool {
     let name = &test.name;
     event(&format!(r#"{{"event":"test_started","name":"{name}"}}"#));
     println!("test {name} ...");
     let outcome = match test.behaviour.as_str() {
         "fail" => r#"{"kind":"failed"}"#,
+        "smoke" if !args.smoke => r#"{"kind":"failed"}"#,
         "regressed" => r#"{"kind":"regressed"}"#,
         "invalid" => r#"{"kind":"invalid","reason":"no golden"}"#,
         "skipped" => r#"{"kind":"skipped","reason":"no device"}"#,
@@ -292,7 +295,7 @@ fn main() -> ExitCode {
         args.device(),
         tests.len()
     ));
-    let good = tests.iter().filter(|test| run_one(test)).count() == tests.len();
+    let good = tests.iter().filter(|test| run_one(test, &args)).count() == tests.len();
     if does("dies-at-end") {
         process::abort();
     }

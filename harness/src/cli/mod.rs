@@ -22,7 +22,7 @@ mod shuffle;
 mod typed;
 
 use crate::schema::ExitCode;
-use crate::{Adapter, Suite};
+use crate::{Adapter, Effort, Suite};
 use anstream::{AutoStream, ColorChoice};
 use error::{CliError, TEST_FAILED};
 use events::Events;
@@ -36,6 +36,10 @@ use std::{
     sync::Arc,
 };
 use typed::{Color, Typed};
+
+/// What a smoke run says of itself at its end.
+const SMOKE: &str =
+    "smoke run: kernels on few rows, nothing was compared with the baseline; no gate of a full run";
 
 /// Runs an adapter's tests as the command line says: the whole `main` of a gate
 /// binary. `--help` lists the flags.
@@ -114,9 +118,13 @@ fn perform(
             choice.matched()?;
             let events = Events::open(events)?;
             let printer = printer::of(output, &choice.tests);
-            let sinks = Sinks { printer, out, err, events };
+            let sinks = Sinks { printer, out, err: &mut *err, events };
             let conclusion =
                 run::run(choice, suite.description(), &run, sinks, |name| suite.run(name))?;
+            if context.effort == Effort::Smoke {
+                // Standard error may be closed, and the run is over.
+                let _ = writeln!(err, "{SMOKE}");
+            }
             if conclusion.has_failed() {
                 return Ok(TEST_FAILED);
             }

@@ -141,6 +141,7 @@ fn context(typed: &Typed, env: Environment<'_>) -> Result<Context, UsageError> {
             .or_else(|| variable(env, "NPUGATE_DEVICE"))
             .unwrap_or_default(),
         settings: settings.join(",").parse::<Settings>()?,
+        effort: typed.effort,
         fixtures: folder(&typed.fixtures, "NPUGATE_FIXTURES"),
         evidence: folder(&typed.evidence, "NPUGATE_EVIDENCE"),
     })

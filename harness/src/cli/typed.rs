@@ -3,6 +3,7 @@
 
 use super::error::UsageError;
 use super::flag::{self, Flag, Kind};
+use crate::Effort;
 use crate::schema::Phase;
 use std::{ffi::OsString, num::NonZero, path::PathBuf, str::FromStr};
 
@@ -22,6 +23,7 @@ pub(super) struct Typed {
     pub device: Option<String>,
     /// `key=value` pairs, in the order in which they were typed.
     pub settings: Vec<String>,
+    pub effort: Effort,
     pub fixtures: Option<PathBuf>,
     pub evidence: Option<PathBuf>,
     pub format: Option<Format>,

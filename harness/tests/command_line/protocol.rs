@@ -17,6 +17,7 @@ crate::trials! {
     colours_are_for_terminals_unless_asked_for,
     a_binary_says_what_it_is,
     the_environment_chooses_device_and_settings,
+    a_smoke_run_says_what_it_is,
 }
 
 fn every_listed_name_runs_exactly_one_test() {
@@ -166,4 +167,12 @@ fn the_environment_chooses_device_and_settings() {
     let ran = run_with("sound", &["--describe"], &variables);
     let description: Description = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(description.device, "other+toolchain=x");
+}
+
+fn a_smoke_run_says_what_it_is() {
+    let (full, smoke) = (run("sound", &[]), run("sound", &["--smoke"]));
+    assert_eq!((full.code, full.err.as_str()), (Some(0), ""));
+    assert_eq!(smoke.code, Some(0));
+    assert!(smoke.err.starts_with("smoke run: kernels on few rows"), "{}", smoke.err);
+    assert_eq!(names("sound", &["--smoke"]), names("sound", &[]));
 }

@@ -233,7 +233,7 @@ impl Adapter for DecoderAdapter {
         let options = self.options(context)?;
         let (open, functions) = (self.open.clone(), options.functions.clone());
         let open: OpenDevice = Arc::new(move || open(&functions));
-        kernel_cases(&self.programs(context)?, &open).map_err(|error| {
+        kernel_cases(&self.programs(context)?, &open, context.effort).map_err(|error| {
             // The toolchain decides how a launch rounds, `gemm` which products there are.
             let (key, value) = if error.differ_in_rounding() {
                 ("toolchain", options.toolchain.to_string())

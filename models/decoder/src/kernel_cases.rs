@@ -1,7 +1,7 @@
 //! Every distinct launch of the programs as a kernel test.
 
 use crate::{Programs, convert};
-use npugate::{Bias, Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
+use npugate::{Bias, Context, Draw, Effort, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
     ArgIndex, BufferSet, DType, Device, DeviceError, FlashAttention, Gemm, GemmOutput, Launch,
     Mask, Op, Program, Rounding, inputs, reference, registry,
@@ -16,6 +16,8 @@ pub(crate) type OpenDevice = Arc<dyn Fn() -> Result<Box<dyn Device>, DeviceError
 
 /// One kernel at one shape, run on a device that is opened for it.
 struct KernelCase {
+    /// Of the launch as the programs have it, whatever is run of it.
+    id: KernelId,
     launch: Launch,
     open: OpenDevice,
 }
@@ -41,7 +43,7 @@ impl AmbiguousKernel {
 }
 
 /// One case for each distinct launch of `programs`, in the order in which they
-/// run first.
+/// run first, with as much of its shape as `effort` asks for.
 ///
 /// # Errors
 ///
@@ -50,14 +52,20 @@ impl AmbiguousKernel {
 pub(crate) fn kernel_cases(
     programs: &Programs,
     open: &OpenDevice,
+    effort: Effort,
 ) -> Result<Vec<Box<dyn Kernel>>, AmbiguousKernel> {
     let mut seen = BTreeMap::new();
     let mut cases: Vec<Box<dyn Kernel>> = Vec::new();
     for launch in programs.launches() {
         match seen.entry(id(&launch.op)) {
             Entry::Vacant(entry) => {
-                entry.insert(launch);
-                cases.push(Box::new(KernelCase { launch: launch.clone(), open: open.clone() }));
+                let id = entry.key().clone();
+                let launch = entry.insert(launch);
+                let launch = match effort {
+                    Effort::Full => launch.clone(),
+                    Effort::Smoke => smoke(launch),
+                };
+                cases.push(Box::new(KernelCase { id, launch, open: open.clone() }));
             }
             Entry::Occupied(entry) => {
                 let first = *entry.get();
@@ -69,6 +77,13 @@ pub(crate) fn kernel_cases(
         }
     }
     Ok(cases)
+}
+
+/// The launch on few rows. A tiling that no longer fits is left to the build.
+fn smoke(launch: &Launch) -> Launch {
+    let op = launch.op.smoke();
+    let tiling = launch.tiling.filter(|tiling| tiling.check(&op).is_ok());
+    Launch { op, tiling, ..launch.clone() }
 }
 
 /// Names the test of a launch of `op`.
@@ -107,7 +122,7 @@ impl KernelCase {
 
 impl Kernel for KernelCase {
     fn id(&self) -> KernelId {
-        id(&self.launch.op)
+        self.id.clone()
     }
 
     fn output_dtype(&self) -> npugate::DType {

@@ -1,6 +1,7 @@
 //! Flags that say where tests run, and with what.
 
-use super::{Flag, parse, value};
+use super::{Flag, parse, switch, value};
+use crate::Effort;
 
 pub(super) const FLAGS: &[Flag] = &[
     value(
@@ -17,6 +18,9 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     value("toolchain", "VERSION", "As --set toolchain=VERSION", |typed, version| {
         parse(&format!("toolchain={version}")).map(|pair| typed.settings.push(pair))
+    }),
+    switch("smoke", "Kernel tests on few rows, without a baseline: a quick look", |typed| {
+        typed.effort = Effort::Smoke;
     }),
     value(
         "fixtures",

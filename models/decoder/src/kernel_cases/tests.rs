@@ -13,7 +13,7 @@ fn programs() -> Programs {
 
 fn cases(programs: &Programs) -> Result<Vec<String>, AmbiguousKernel> {
     let open: OpenDevice = Arc::new(|| Ok(Box::new(Emulator::default())));
-    let cases = kernel_cases(programs, &open)?;
+    let cases = kernel_cases(programs, &open, Effort::Full)?;
     Ok(cases.iter().map(|case| case.id().to_string()).collect())
 }
 
@@ -54,6 +54,28 @@ fn launches_of_one_name_that_compute_something_else_are_refused() {
     }
 }
 
+#[test]
+fn a_smoke_test_keeps_its_name_and_runs_fewer_rows() {
+    let programs = programs();
+    let open: OpenDevice = Arc::new(|| Ok(Box::new(Emulator::default())));
+    let full = kernel_cases(&programs, &open, Effort::Full).unwrap();
+    let smoke = kernel_cases(&programs, &open, Effort::Smoke).unwrap();
+    let names = |cases: &[Box<dyn Kernel>]| cases.iter().map(|case| case.id()).collect::<Vec<_>>();
+    assert_eq!(names(&smoke), names(&full));
+    let find = |name: &str| smoke.iter().find(|case| case.id().to_string() == name).unwrap();
+    for (name, shape) in [
+        ("kernel::rms_norm::256x128", [16, 128]),
+        ("kernel::gemm::256x128x256::high", [128, 256]),
+        ("kernel::silu_mul::256x256", [16, 256]),
+    ] {
+        let case = find(name);
+        let inputs = case.inputs(Draw::Registry { seed: 1 }).unwrap();
+        let found = case.run(&Context::default(), &inputs).unwrap();
+        assert_eq!(found.shape(), shape, "{name}");
+        assert_eq!(case.reference(&inputs).unwrap().shape(), shape, "{name}");
+    }
+}
+
 /// The registry's tolerance of attention is wide enough for a core that floors;
 /// the SQNR floor is not.
 #[test]
@@ -62,8 +84,8 @@ fn attention_that_floors_is_below_its_sqnr_floor() {
         let mut programs = programs();
         let attention = programs.flash_attn.as_mut().unwrap();
         attention[0].launches[0].rounding = rounding;
-        let open: DeviceFactory = Arc::new(|| Ok(Box::new(Emulator::default())));
-        let cases = kernel_cases(&programs, &open).unwrap();
+        let open: OpenDevice = Arc::new(|| Ok(Box::new(Emulator::default())));
+        let cases = kernel_cases(&programs, &open, Effort::Full).unwrap();
         let case = cases.iter().find(|case| case.id().op == "flash_attention").unwrap();
         let inputs = case.inputs(Draw::Registry { seed: 1 }).unwrap();
         let context = Context::default();

@@ -1,0 +1,12 @@
+//! How much of a shape the kernel tests run.
+
+/// How much of a shape the kernel tests run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Effort {
+    /// The shapes that the programs launch.
+    #[default]
+    Full,
+    /// The same kernels on few rows, for a quick look: names stay, figures are
+    /// those of another shape, and so none is held against a baseline.
+    Smoke,
+}
