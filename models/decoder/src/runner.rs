@@ -4,6 +4,7 @@
 //! cache, attention of a decoded token, the final norm.
 
 mod attention;
+mod awake;
 mod block;
 mod decode;
 mod error;
@@ -25,6 +26,7 @@ use npugate_kernels::Device;
 pub use error::RunnerError;
 
 use attention::HostAttention;
+use awake::awake;
 use final_norm::FinalNorm;
 use kv_cache::KvCache;
 use rope_table::RopeTable;
@@ -84,11 +86,11 @@ impl Runner for DecoderRunner {
     }
 
     fn prefill(&mut self, tokens: &[u32], probe: Probe) -> Result<Prefill, RunError> {
-        Ok(self.run_prefill(tokens, probe)?)
+        Ok(awake(|| self.run_prefill(tokens, probe))?)
     }
 
     fn decode_step(&mut self, token: u32, pos: usize) -> Result<Vec<f32>, RunError> {
-        Ok(self.run_decode_step(token, pos)?)
+        Ok(awake(|| self.run_decode_step(token, pos))?)
     }
 
     fn block(&mut self, layer: usize, hidden: &Tensor) -> Result<Block, RunError> {

@@ -14,10 +14,14 @@ pub(super) struct HostAttention {
     heads: usize,
     kv_heads: usize,
     head_dim: usize,
-    scratch: Scratch,
+    /// One for each key head.
+    scratch: Vec<Scratch>,
 }
 
-/// What one row needs on the way; kept, so that a token allocates nothing.
+/// Positions from which on one thread for all key heads is slower than several.
+const SERIAL: usize = 32;
+
+/// What one group of query heads needs on the way; kept, so that a token allocates nothing.
 #[derive(Clone, Default)]
 struct Scratch {
     /// The query heads of one group, widened.
@@ -33,14 +37,23 @@ struct Scratch {
 
 impl HostAttention {
     pub(super) fn new(heads: usize, kv_heads: usize, head_dim: usize) -> Self {
-        Self { heads, kv_heads, head_dim, scratch: Scratch::default() }
+        Self { heads, kv_heads, head_dim, scratch: vec![Scratch::default(); kv_heads] }
+    }
+
+    /// Columns of the query heads that share a key head.
+    fn group_width(&self) -> usize {
+        self.heads / self.kv_heads * self.head_dim
     }
 
     /// The context of one row `q` over all positions of a layer.
     pub(super) fn attend(&mut self, q: &[bf16], layer: &LayerCache, out: &mut [bf16]) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        self.row(q, layer, layer.positions(), out, &mut scratch);
-        self.scratch = scratch;
+        let (width, head_dim, positions) = (self.group_width(), self.head_dim, layer.positions());
+        let groups = q.par_chunks_exact(width).zip(out.par_chunks_exact_mut(width));
+        let groups = groups.zip(&mut self.scratch).enumerate();
+        let pieces = if positions < SERIAL { self.kv_heads } else { 1 };
+        groups.with_min_len(pieces).for_each(|(kv_head, ((q, out), scratch))| {
+            scratch.group(q, layer, kv_head, head_dim, positions, out);
+        });
     }
 
     /// The contexts of the first rows of `q`, as many as the layer has
@@ -63,22 +76,34 @@ impl HostAttention {
         out: &mut [bf16],
         scratch: &mut Scratch,
     ) {
-        let head_dim = self.head_dim;
-        let group_width = self.heads / self.kv_heads * head_dim;
-        let groups = q.chunks_exact(group_width).zip(out.chunks_exact_mut(group_width));
+        let width = self.group_width();
+        let groups = q.chunks_exact(width).zip(out.chunks_exact_mut(width));
         for (kv_head, (q, out)) in groups.enumerate() {
-            let columns = kv_head * head_dim..(kv_head + 1) * head_dim;
-            let tiles = positions.div_ceil(TILE);
-            scratch.score(q, layer.key_tiles(columns.clone()).take(tiles), head_dim, tiles * TILE);
-            scratch.weigh(layer.value_rows(columns).take(positions), head_dim, positions);
-            for (out, context) in out.iter_mut().zip(&scratch.context) {
-                *out = bf16::from_f32(*context);
-            }
+            scratch.group(q, layer, kv_head, self.head_dim, positions, out);
         }
     }
 }
 
 impl Scratch {
+    /// The context of the query heads that share a key head, over the first `positions`.
+    fn group(
+        &mut self,
+        q: &[bf16],
+        layer: &LayerCache,
+        kv_head: usize,
+        head_dim: usize,
+        positions: usize,
+        out: &mut [bf16],
+    ) {
+        let columns = kv_head * head_dim..(kv_head + 1) * head_dim;
+        let tiles = positions.div_ceil(TILE);
+        self.score(q, layer.key_tiles(columns.clone()).take(tiles), head_dim, tiles * TILE);
+        self.weigh(layer.value_rows(columns).take(positions), head_dim, positions);
+        for (out, context) in out.iter_mut().zip(&self.context) {
+            *out = bf16::from_f32(*context);
+        }
+    }
+
     /// The scores of the query heads that share a key head.
     fn score<'a>(
         &mut self,
