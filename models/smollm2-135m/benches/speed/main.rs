@@ -10,7 +10,7 @@
 
 mod transformers;
 
-use npugate::{Context, Probe, RunError, Runner, schema};
+use npugate::{Context, Probe, Runner, metrics::argmax, schema};
 use std::{error::Error, path::PathBuf, thread, time::Instant};
 use transformers::Transformers;
 
@@ -66,17 +66,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     let context = Context { device: "emu".to_owned(), settings, ..Context::default() };
     let mut runner = smollm2_135m::adapter().build_decoder(&context)?;
 
-    let mut best = [[f64::INFINITY; 2]; WORK.len()];
+    let mut best = [Best::default(); WORK.len()];
     for _ in 0..ROUNDS {
-        for ((work, _), [own, other]) in WORK.into_iter().zip(&mut best) {
-            *own = own.min(run(&mut runner, work)?);
+        for ((work, _), best) in WORK.into_iter().zip(&mut best) {
+            lower(&mut best.own, run(&mut runner, work)?);
             if let Some(transformers) = &mut transformers {
-                *other = other.min(transformers.run(work.name())?);
+                lower(&mut best.transformers, transformers.run(work.name())?);
             }
         }
     }
     report(threads, &best);
     Ok(())
+}
+
+/// Seconds of the best round; `None` if there was none.
+#[derive(Clone, Copy, Default)]
+struct Best {
+    own: Option<f64>,
+    transformers: Option<f64>,
+}
+
+fn lower(best: &mut Option<f64>, seconds: f64) {
+    *best = Some(best.map_or(seconds, |best| best.min(seconds)));
 }
 
 fn weights() -> Option<PathBuf> {
@@ -86,7 +97,7 @@ fn weights() -> Option<PathBuf> {
 }
 
 /// Seconds that the emulated NPU takes.
-fn run(runner: &mut impl Runner, work: Work) -> Result<f64, RunError> {
+fn run(runner: &mut impl Runner, work: Work) -> Result<f64, Box<dyn Error>> {
     let tokens = |count: usize| -> Vec<u32> { (1000..).take(count).collect() };
     match work {
         Work::Prefill => {
@@ -100,25 +111,15 @@ fn run(runner: &mut impl Runner, work: Work) -> Result<f64, RunError> {
                 runner.prefill(&tokens(PROMPT), Probe::default())?.logits.values().to_vec();
             let start = Instant::now();
             for step in 0..STEPS {
-                logits = runner.decode_step(argmax(&logits), PROMPT + step)?;
+                let token = argmax(&logits).ok_or("no logit is a number")?;
+                logits = runner.decode_step(token, PROMPT + step)?;
             }
             Ok(start.elapsed().as_secs_f64())
         }
     }
 }
 
-/// The most likely token; the lowest of equals.
-fn argmax(logits: &[f32]) -> u32 {
-    let mut best = 0;
-    for (token, logit) in logits.iter().enumerate() {
-        if *logit > logits[best] {
-            best = token;
-        }
-    }
-    best as u32
-}
-
-fn report(threads: usize, best: &[[f64; 2]; WORK.len()]) {
+fn report(threads: usize, best: &[Best; WORK.len()]) {
     println!(
         "{}, tokens/s, {threads} threads, best of {ROUNDS} rounds in turn; decode behind {PROMPT} \
          tokens",
@@ -128,19 +129,17 @@ fn report(threads: usize, best: &[[f64; 2]; WORK.len()]) {
         "{:<14}{:>14}{:>14}{:>8}{:>10}",
         "", "emulated NPU", "transformers", "ratio", "required"
     );
-    for ((work, required), [own, other]) in WORK.into_iter().zip(best) {
+    for ((work, required), best) in WORK.into_iter().zip(best) {
+        let rate = |seconds: Option<f64>| seconds.map(|seconds| work.tokens() as f64 / seconds);
+        let (own, other) = (rate(best.own), rate(best.transformers));
+        let ratio = own.zip(other).map(|(own, other)| own / other);
+        let verdict = ratio.map_or("", |ratio| if ratio >= required { "met" } else { "MISSED" });
+        let (own, other, ratio) = (cell(own), cell(other), cell(ratio));
         let what = format!("{} {}", work.name(), work.tokens());
-        let rate = |seconds: &f64| work.tokens() as f64 / seconds;
-        let (rate, ratio) = match other.is_finite() {
-            true => (format!("{:.1}", rate(other)), other / own),
-            false => ("skipped".to_owned(), f64::NAN),
-        };
-        let verdict = match ratio {
-            ratio if ratio >= required => "met",
-            ratio if ratio < required => "MISSED",
-            _ => "",
-        };
-        let own = work.tokens() as f64 / own;
-        println!("{what:<14}{own:>14.1}{rate:>14}{ratio:>8.2}{required:>9.1}x {verdict}");
+        println!("{what:<14}{own:>14}{other:>14}{ratio:>8}{required:>9}x {verdict}");
     }
+}
+
+fn cell(number: Option<f64>) -> String {
+    number.map_or_else(|| "skipped".to_owned(), |number| format!("{number:.2}"))
 }
