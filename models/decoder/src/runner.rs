@@ -17,6 +17,7 @@ mod rope_table;
 mod setup;
 mod stage;
 mod tensors;
+mod vocabulary;
 
 use crate::{DecoderConfig, Options};
 use half::bf16;
@@ -31,6 +32,7 @@ use final_norm::FinalNorm;
 use kv_cache::KvCache;
 use rope_table::RopeTable;
 use stage::LoadedStage;
+use vocabulary::Vocabulary;
 
 /// A decoder on a device, its weights in static buffers.
 pub struct DecoderRunner {
@@ -38,8 +40,7 @@ pub struct DecoderRunner {
     config: DecoderConfig,
     options: Options,
     stages: Stages,
-    /// `[vocab, hidden]`.
-    embedding: Vec<bf16>,
+    embedding: Vocabulary,
     final_norm: FinalNorm,
     rope: RopeTable,
     attention: HostAttention,
@@ -75,8 +76,7 @@ impl DecoderRunner {
 
     /// The row of a token that has been checked, `[hidden]`.
     fn embed(&self, token: u32) -> &[bf16] {
-        let width = self.config.model.hidden_size;
-        &self.embedding[token as usize * width..][..width]
+        self.embedding.row(token)
     }
 }
 

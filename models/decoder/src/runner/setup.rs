@@ -2,6 +2,7 @@
 
 use super::{
     DecoderRunner, FinalNorm, HostAttention, KvCache, LoadedStage, RopeTable, RunnerError, Stages,
+    Vocabulary,
 };
 use crate::{
     DecoderConfig, Options, Programs,
@@ -39,27 +40,37 @@ impl DecoderRunner {
         weights: &dyn WeightSource,
     ) -> Result<Self, RunError> {
         let stages = load(device.as_mut(), programs).map_err(RunError::fault)?;
-        let (ends, layers) = rayon::join(
-            || read_ends(&config, weights),
-            || {
-                let layers = (0..config.model.n_layers).into_par_iter();
-                layers
-                    .map(|layer| read_layer(&config, weights, layer))
-                    .collect::<Result<Vec<_>, _>>()
-            },
-        );
-        let (ends, layers) = (ends?, layers?);
         let model = &config.model;
         let rope = RopeTable::new(model.head_dim, model.rope_theta);
-        stages.write_layers(device.as_mut(), &rope, &config, &options, layers)?;
-        let lm_head = ends.untied_head.as_deref().unwrap_or(&ends.embedding);
-        stages.write_lm_head(device.as_mut(), lm_head, &config)?;
+        let lut = Tensor::bf16([options.seq_len, model.head_dim], rope.rows(options.seq_len))
+            .map_err(RunError::fault)?;
+        // As many layers at a time as there are threads to read them: all at once would take
+        // twice the memory.
+        let layers: Vec<usize> = (0..model.n_layers).collect();
+        for layers in layers.chunks(rayon::current_num_threads()) {
+            let read = layers.par_iter().map(|&layer| read_layer(&config, weights, layer));
+            let read = read.collect::<Result<Vec<_>, _>>()?;
+            for (&layer, tensors) in layers.iter().zip(read) {
+                stages.write_layer(device.as_mut(), layer, &lut, tensors)?;
+            }
+        }
+        let vocabulary = |tensor| -> Result<Vocabulary, WeightsError> {
+            let values = weights.read(tensor)?;
+            Ok(Vocabulary::new(&values, model.vocab_size, model.hidden_size))
+        };
+        let embedding = vocabulary(TensorId::Embedding)?;
+        if model.tie_word_embeddings {
+            stages.write_lm_head(device.as_mut(), &embedding)?;
+        } else {
+            stages.write_lm_head(device.as_mut(), &vocabulary(TensorId::LmHead)?)?;
+        }
+        let final_norm = weights.read(TensorId::FinalNorm)?;
         Ok(Self {
             device,
             options,
             stages,
-            embedding: ends.embedding,
-            final_norm: FinalNorm::new(&ends.final_norm, model.rms_norm_eps),
+            embedding,
+            final_norm: FinalNorm::new(&final_norm, model.rms_norm_eps),
             rope,
             attention: HostAttention::new(model.n_heads, model.n_kv_heads, model.head_dim),
             cache: KvCache::new(model.n_layers, config.kv_width(), config.max_positions),
@@ -81,43 +92,32 @@ fn load(device: &mut dyn Device, programs: &Programs) -> Result<Stages, RunnerEr
 }
 
 impl Stages {
-    fn write_layers(
+    fn write_layer(
         &self,
         device: &mut dyn Device,
-        rope: &RopeTable,
-        config: &DecoderConfig,
-        options: &Options,
-        layers: Vec<LayerTensors>,
+        layer: usize,
+        lut: &Tensor,
+        LayerTensors { mut prefill, decode }: LayerTensors,
     ) -> Result<(), RunnerError> {
-        let lut =
-            Tensor::bf16([options.seq_len, config.model.head_dim], rope.rows(options.seq_len))?;
-        for (layer, LayerTensors { mut prefill, decode }) in layers.into_iter().enumerate() {
-            let set = BufferSet(layer as u32);
-            prefill.push(("rope_lut", lut.clone()));
-            for stage in [&self.rms_qkv_rope, &self.o_ffn] {
-                stage.write_statics(device, set, |name| find(&prefill, name))?;
-            }
-            for stage in [&self.decode_rms_qkv_rope, &self.decode_o_ffn] {
-                stage.write_statics(device, set, |name| find(&decode, name))?;
-            }
+        let set = BufferSet(layer as u32);
+        prefill.push(("rope_lut", lut.clone()));
+        for stage in [&self.rms_qkv_rope, &self.o_ffn] {
+            stage.write_statics(device, set, |name| find(&prefill, name))?;
+        }
+        for stage in [&self.decode_rms_qkv_rope, &self.decode_o_ffn] {
+            stage.write_statics(device, set, |name| find(&decode, name))?;
         }
         Ok(())
     }
 
-    /// Writes each partition of the LM head, `[vocab, hidden]`, to a buffer set
-    /// of its own; rows beyond the vocabulary are zero.
+    /// Writes each partition of the LM head to a buffer set of its own.
     fn write_lm_head(
         &self,
         device: &mut dyn Device,
-        lm_head: &[bf16],
-        config: &DecoderConfig,
+        lm_head: &Vocabulary,
     ) -> Result<(), RunnerError> {
-        let width = config.model.hidden_size;
-        let rows = crate::programs::partitions(config.model.vocab_size).rows;
-        for (partition, values) in lm_head.chunks(rows * width).enumerate() {
-            let mut values = values.to_vec();
-            values.resize(rows * width, bf16::ZERO);
-            let part = [("lm_head_w", Tensor::bf16([rows, width], values)?)];
+        for (partition, tensor) in lm_head.tensors().enumerate() {
+            let part = [("lm_head_w", tensor?)];
             let set = BufferSet(partition as u32);
             self.lm_head.write_statics(device, set, |name| find(&part, name))?;
         }
@@ -127,23 +127,6 @@ impl Stages {
 
 fn find(tensors: &[(&'static str, Tensor)], name: &str) -> Option<Tensor> {
     tensors.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor.clone())
-}
-
-/// The tensors outside of the layers.
-struct Ends {
-    embedding: Vec<bf16>,
-    final_norm: Vec<bf16>,
-    /// None if it is the embedding.
-    untied_head: Option<Vec<bf16>>,
-}
-
-fn read_ends(config: &DecoderConfig, weights: &dyn WeightSource) -> Result<Ends, WeightsError> {
-    let untied = !config.model.tie_word_embeddings;
-    Ok(Ends {
-        embedding: weights.read(TensorId::Embedding)?,
-        final_norm: weights.read(TensorId::FinalNorm)?,
-        untied_head: untied.then(|| weights.read(TensorId::LmHead)).transpose()?,
-    })
 }
 
 fn read_layer(
