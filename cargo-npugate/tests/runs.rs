@@ -254,9 +254,9 @@ fn a_smoke_run_says_so_and_leaves_baselines_alone() {
     run.expect(
         100,
         &[
+            "--exact kernel::b --cargo-profile dev --smoke",
             "Summary 2 tests run in ",
             "       Smoke kernels ran on few rows, and no baseline was compared or written",
-            "--exact kernel::b --cargo-profile dev --smoke",
         ],
     );
     run.expect_none(&["Pending"]);
