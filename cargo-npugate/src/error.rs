@@ -112,7 +112,11 @@ impl Error {
             | Self::WhichModel(_)
             | Self::Refused { .. } => ExitCode::Usage,
             Self::Metadata(_) => ExitCode::MetadataFailed,
+            Self::Registry(RegistryError::Write { .. }) | Self::Write { .. } | Self::Stdout(_) => {
+                ExitCode::WriteFailed
+            }
             Self::NoAdapters { .. }
+            | Self::Registry(_)
             | Self::UnknownAdapter { .. }
             | Self::NothingSelected(_)
             | Self::AdapterMetadata { .. }
@@ -131,10 +135,6 @@ impl Error {
             Self::Build | Self::NoExecutable { .. } => ExitCode::BuildFailed,
             Self::Protocol { .. } => ExitCode::ListingFailed,
             Self::NoTests(_) | Self::NoPendingMatch(_) => ExitCode::NoTests,
-            Self::Registry(RegistryError::Write { .. }) | Self::Write { .. } | Self::Stdout(_) => {
-                ExitCode::WriteFailed
-            }
-            Self::Registry(_) => ExitCode::Setup,
             Self::Fetch { source, .. } => source.exit_code(),
         }
     }

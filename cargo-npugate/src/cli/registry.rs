@@ -12,7 +12,6 @@ use std::path::PathBuf;
 /// `registry`.
 #[derive(Clone, PartialEq, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
 pub struct RegistryArgs {
     /// What else to do with the registry
     #[command(subcommand)]

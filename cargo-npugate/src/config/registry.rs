@@ -72,7 +72,7 @@ impl RegistryTask {
                 effort: if args.quick { Effort::Quick } else { Effort::Full },
                 functions: functions(&device.set)?,
                 toolchain: match &device.toolchain {
-                    Some(name) => name.parse().map_err(usage)?,
+                    Some(name) => name.parse().map_err(|error| usage(&error))?,
                     None => Toolchain::Npu2_2026_06,
                 },
                 write: args.write,
@@ -118,6 +118,6 @@ fn functions(settings: &[String]) -> Result<Functions, Error> {
     Ok(functions)
 }
 
-fn usage(error: impl ToString) -> Error {
+fn usage(error: &impl ToString) -> Error {
     Error::RegistryUsage(error.to_string())
 }

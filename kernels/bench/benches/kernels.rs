@@ -52,6 +52,7 @@ fn run() -> Result<(), BenchError> {
     Ok(())
 }
 
+#[derive(Clone, Copy)]
 struct GemmCase {
     name: &'static str,
     gemm: Gemm,

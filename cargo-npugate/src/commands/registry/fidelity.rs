@@ -25,13 +25,14 @@ pub(super) fn run(task: &Fidelity, config: &Config, shell: &mut Shell) -> Result
         python: config.environment.python(),
         ..fidelity::Options::default()
     };
-    let replaced: String =
-        task.functions.replaced().map(|(name, choice)| format!(", {name} {choice}")).collect();
+    let arithmetic: Vec<_> = std::iter::once(format!("rounding {}", task.toolchain))
+        .chain(task.functions.replaced().map(|(name, choice)| format!("{name} {choice}")))
+        .collect();
     let count = text::count(rows.len(), "row");
     shell.status(
         Tone::Good,
         "Measuring",
-        format_args!("{count} on the emulated NPU, rounding {}{replaced}", task.toolchain),
+        format_args!("{count} on the emulated NPU, {}", arithmetic.join(", ")),
     );
     let mut done = 0;
     let summary = fidelity::run(&rows, &options, |row| {

@@ -10,14 +10,16 @@ const WIDTH: usize = 80;
 
 /// Lists all rules, or explains one.
 pub(super) fn run(rule: Option<Rule>) -> Result<ExitCode, Error> {
-    match rule {
-        Some(rule) => shell::print_data(format!("{rule}\n{}", wrapped(rule.explain())))?,
-        None => {
-            let width = Rule::ALL.iter().map(|rule| rule.name().len()).max().unwrap_or(0);
-            let line = |rule: &Rule| format!("{:<width$}  {}\n", rule.name(), claim(*rule));
-            shell::print_data(Rule::ALL.iter().map(line).collect::<String>())?;
-        }
+    if let Some(rule) = rule {
+        shell::print_data(format!("{rule}\n{}", wrapped(rule.explain())))?;
+        return Ok(ExitCode::Ok);
     }
+    let width = Rule::ALL.iter().map(|rule| rule.name().len()).max().unwrap_or(0);
+    let lines: Vec<_> = Rule::ALL
+        .iter()
+        .map(|rule| format!("{:<width$}  {}\n", rule.name(), claim(*rule)))
+        .collect();
+    shell::print_data(lines.concat())?;
     Ok(ExitCode::Ok)
 }
 

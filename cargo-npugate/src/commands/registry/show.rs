@@ -61,8 +61,8 @@ pub(super) fn full(rows: &[&Row]) -> String {
 }
 
 fn lines(row: &Row) -> String {
-    let mut text = row.name() + "\n";
-    let mut line = |name: &str, value: String| text += &format!("  {name:<12} {value}\n");
+    let mut lines = vec![row.name()];
+    let mut line = |name: &str, value: String| lines.push(format!("  {name:<12} {value}"));
     if let Some(tier) = row.tier() {
         let best = if row.best_for.is_some() { ", the fastest of its tier" } else { "" };
         line("tier", format!("{tier}{best}"));
@@ -96,7 +96,7 @@ fn lines(row: &Row) -> String {
         format!("on {} with {}, {}", measured.device, measured.toolchain, measured.date),
     );
     line("source", measured.source.clone());
-    text
+    lines.join("\n") + "\n"
 }
 
 /// `tile_m 64, tile_k_l2 256, ..., herd 8x4`: a tiling by the names of its parts.
