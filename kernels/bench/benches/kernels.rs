@@ -1,5 +1,5 @@
 //! The kernels and the comparator beside their peers on this machine, in one run:
-//! `cargo bench -p npugate-bench`. `PYTHON` names the interpreter of the Python peers.
+//! `cargo bench -p npugate-bench`. `NPUGATE_PYTHON` names the interpreter of the Python peers.
 //!
 //! A missed ratio is printed, not an error: it depends on the machine. The required ones are
 //! for an x86-64 with AVX-512 BF16, which torch uses too.

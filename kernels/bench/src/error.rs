@@ -22,7 +22,9 @@ pub enum BenchError {
     #[error("candle: {0}")]
     Candle(#[from] candle_core::Error),
     /// Python could not be talked to.
-    #[error("python: {0}; set PYTHON to an interpreter that works, or to nothing to do without")]
+    #[error(
+        "python: {0}; set NPUGATE_PYTHON to an interpreter that works, or to nothing to do without"
+    )]
     Pipe(#[from] io::Error),
     /// Python's answer is not a time.
     #[error("python answered `{answer}` to `{request}`; its own message is above")]

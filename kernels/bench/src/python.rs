@@ -7,7 +7,7 @@ use std::time::Duration;
 const SCRIPT: &str = include_str!("peers.py");
 
 /// A Python that runs a peer's work once for each request and answers with the seconds that it
-/// took. The interpreter is the one that `PYTHON` names, or `python3`.
+/// took. The interpreter is the one that `NPUGATE_PYTHON` names, or `python3`.
 pub struct Python {
     child: Child,
     requests: ChildStdin,
@@ -22,14 +22,14 @@ impl Python {
     ///
     /// An interpreter that starts and does not answer.
     pub fn start() -> Result<Option<Self>, BenchError> {
-        let name = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let name = std::env::var("NPUGATE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
         let mut command = Command::new(&name);
         let threads = rayon::current_num_threads().to_string();
         command.args(["-c", SCRIPT, &threads]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) => {
-                println!("no python peers: `{name}` does not start ({error}); set PYTHON");
+                println!("no python peers: `{name}` does not start ({error}); set NPUGATE_PYTHON");
                 return Ok(None);
             }
         };
@@ -43,7 +43,7 @@ impl Python {
         for (module, what) in [("torch", "torch bf16"), ("numpy", "numpy")] {
             if !python.has(module) {
                 println!(
-                    "skipped: {what}, since `{name}` has no {module}; set PYTHON to one that has"
+                    "skipped: {what}, since `{name}` has no {module}; set NPUGATE_PYTHON to one that has"
                 );
             }
         }

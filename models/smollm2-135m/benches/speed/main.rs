@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The two take turns, and the best of several rounds counts: other programs slow both down,
-//! nothing makes them faster. `PYTHON` names the Python that has torch, transformers and gguf.
+//! nothing makes them faster. `NPUGATE_PYTHON` names the Python that has torch, transformers and gguf.
 
 mod transformers;
 

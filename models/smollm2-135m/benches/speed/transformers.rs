@@ -18,7 +18,7 @@ pub struct Transformers {
 impl Transformers {
     /// Loads the model from the same weights.
     pub fn start(weights: &Path, numbers: [usize; 4]) -> Result<Self, Box<dyn Error>> {
-        let python = env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let python = env::var("NPUGATE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
         let mut child = Command::new(&python)
             .args(["-c", include_str!("transformers.py")])
             .arg(weights)
