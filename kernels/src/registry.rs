@@ -28,7 +28,7 @@ pub use figures::{Figure, Figures};
 pub use file::RegistryError;
 pub use lookup::Unmeasured;
 pub use measured::{Measured, Target, Tier, UnknownTier};
-pub use row::{Row, RowError};
+pub use row::{Row, RowError, row_name};
 pub use shape::{
     AttentionShape, FlatShape, GemmShape, GemvShape, RopeShape, RowsShape, Shape, UnknownShape,
 };

@@ -114,10 +114,7 @@ impl Row {
     /// The stable name, as in `cargo npugate registry`: `gemm::2048x2048x512::drain`,
     /// `rope::65536_d64`.
     pub fn name(&self) -> String {
-        match self.method {
-            Some(method) => format!("{}::{}", self.shape, method_name(method)),
-            None => self.shape.to_string(),
-        }
+        name(&self.shape, self.method)
     }
 
     /// The op as the registry measures it.
@@ -171,6 +168,22 @@ impl Row {
             Some(best) if self.tier() != Some(best) => Err(RowError::Tier { tier: best }),
             _ => Ok(()),
         }
+    }
+}
+
+/// The name that a row of `op` has: see [`Row::name`].
+pub fn row_name(op: &Op) -> String {
+    let method = match op {
+        Op::Gemm(gemm) => Some(gemm.output),
+        _ => None,
+    };
+    name(&Shape::of(op), method)
+}
+
+fn name(shape: &Shape, method: Option<GemmOutput>) -> String {
+    match method {
+        Some(method) => format!("{shape}::{}", method_name(method)),
+        None => shape.to_string(),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_kernels::{
     Op, Tiling,
-    registry::{Registry, Row, Shape},
+    registry::{Registry, Row, row_name},
 };
 use npugate_schema::{ExitCode, LaunchDescription};
 use std::collections::BTreeSet;
@@ -91,7 +91,7 @@ fn faults(registry: &Registry, tests: &BTreeSet<&str>, launch: &LaunchDescriptio
         }
     };
     if rows_of(registry, &op).is_empty() {
-        faults.push(format!("no row {}", name_of(&op)));
+        faults.push(format!("no row {}", row_name(&op)));
     }
     match launch.tiling.clone().map(serde_json::from_value::<Tiling>) {
         None => {}
@@ -117,15 +117,6 @@ pub(super) fn method(op: &Op) -> Option<npugate_kernels::GemmOutput> {
     match op {
         Op::Gemm(gemm) => Some(gemm.output),
         _ => None,
-    }
-}
-
-/// The name that an op's row has or would have.
-fn name_of(op: &Op) -> String {
-    let shape = Shape::of(op);
-    match op {
-        Op::Gemm(gemm) => format!("{shape}::{}", gemm.output.method()),
-        _ => shape.to_string(),
     }
 }
 
@@ -173,6 +164,8 @@ mod tests {
     fn a_row_of_another_method_is_not_the_launchs() {
         let direct = json!({"Gemm": {"m": 256, "k": 960, "n": 960, "output": "direct"}});
         assert_eq!(found(&launch(&direct, None)), ["no row gemm::256x960x960::direct"]);
+        let f32 = json!({"Gemm": {"m": 256, "k": 960, "n": 960, "output": "f32-external"}});
+        assert_eq!(found(&launch(&f32, None)), ["no row gemm::256x960x960::f32-external"]);
     }
 
     #[test]
