@@ -115,19 +115,15 @@ mod tests {
 
         fn run(&self, mode: Update, records: Vec<Record>) -> String {
             let result = ModelResult {
-                description: Description {
-                    model: "tiny".into(),
-                    device: "emu".into(),
-                    configuration: String::new(),
-                    fixtures: Some(self.folder.path().to_owned()),
-                    weights: None,
-                    launches: Vec::new(),
-                },
-                package: "tiny".into(),
                 records,
-                outputs: Vec::new(),
-                troubles: Vec::new(),
                 seconds: 1.0,
+                ..ModelResult::new(
+                    Description {
+                        fixtures: Some(self.folder.path().to_owned()),
+                        ..Description::new("tiny", "emu")
+                    },
+                    "tiny",
+                )
             };
             let before = self.printed.text().len();
             let mut shell = self.printed.shell(Verbosity::Normal);
@@ -144,6 +140,7 @@ mod tests {
             verdict: String::new(),
             metrics: vec![Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher)],
             seconds: 0.1,
+            attachments: Vec::new(),
         }
     }
 

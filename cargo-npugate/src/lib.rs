@@ -24,6 +24,7 @@ mod report;
 mod runner;
 mod shell;
 mod text;
+mod waiver;
 mod workspace;
 
 use clap::ColorChoice;

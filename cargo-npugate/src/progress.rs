@@ -1,7 +1,7 @@
 //! Progress on the terminal: a line for each phase, each failure as it comes,
 //! and a live line for what runs now.
 
-use crate::runner::{Consumer, ModelPlan, ModelResult, Update, gone};
+use crate::runner::{Consumer, Happening, ModelPlan, ModelResult, Update, gone};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Description, Metric, Outcome, Phase, Record, Summary};
@@ -147,15 +147,16 @@ impl<'a> Progress<'a> {
 }
 
 impl Consumer for Progress<'_> {
-    fn consume(&mut self, update: Update<'_>) {
-        match update {
-            Update::ModelStarted { plan, planned } => self.model_started(plan, planned),
-            Update::Launched { command } => self.shell.command(command),
-            Update::TestStarted { name } => self.running(name, 0.0),
-            Update::TestRunning { name, seconds } => self.running(name, seconds),
-            Update::TestFinished { record } => self.finished(record),
-            Update::Died { status, output, remaining } => self.died(status, output, remaining),
-            Update::ModelFinished { result } => self.model_finished(result),
+    fn consume(&mut self, update: &Update) {
+        match &update.what {
+            Happening::Started { planned } => self.model_started(&update.plan, planned),
+            Happening::Launched { command } => self.shell.executing(command),
+            Happening::TestStarted { name, .. } => self.running(name, 0.0),
+            Happening::TestSlow { name, seconds } => self.running(name, *seconds),
+            Happening::TestFinished { record, .. } => self.finished(record),
+            Happening::Died { status, output, remaining } => self.died(status, output, *remaining),
+            Happening::Finished { result } => self.model_finished(result),
+            Happening::Waiting { .. } | Happening::TestRetrying { .. } => {}
         }
     }
 }

@@ -1,9 +1,11 @@
 use super::*;
 use crate::gate::Gate;
+use crate::runner::Attempt;
 use crate::shell::testing::Printed;
 use crate::workspace::{Adapter, ByDefault};
 use cargo_metadata::PackageId;
 use npugate_schema::{Direction, Unit};
+use std::sync::Arc;
 
 fn plan() -> ModelPlan {
     ModelPlan {
@@ -21,12 +23,8 @@ fn plan() -> ModelPlan {
             executable: "/t/gate".into(),
         },
         description: Description {
-            model: "tiny".into(),
-            device: "emu".into(),
             configuration: "drain GEMM, rounding rne".into(),
-            fixtures: None,
-            weights: None,
-            launches: Vec::new(),
+            ..Description::new("tiny", "emu")
         },
         tests: Vec::new(),
         gone: Vec::new(),
@@ -41,6 +39,7 @@ fn record(name: &str, outcome: Outcome, cosine: f64) -> Record {
         verdict: format!("cosine {cosine}"),
         metrics: vec![metric],
         seconds: 0.25,
+        attachments: Vec::new(),
     }
 }
 
@@ -54,22 +53,24 @@ fn run(verbosity: Verbosity) -> String {
         record("kernel::b", Outcome::Passed, 0.999),
         record("block::c", Outcome::Failed, 0.98),
     ];
-    progress.consume(Update::ModelStarted { plan: &plan, planned: &names });
+    let plan = Arc::new(plan);
+    let mut tell = |what| progress.consume(&Update { model: 0, plan: plan.clone(), what });
+    tell(Happening::Started { planned: names.to_vec() });
     for record in &records {
-        progress.consume(Update::TestStarted { name: &record.name });
-        progress.consume(Update::TestFinished { record });
+        let attempt = Attempt::ONLY;
+        tell(Happening::TestStarted { name: record.name.clone(), attempt });
+        let (record, output) = (record.clone(), String::new());
+        tell(Happening::TestFinished { record, attempt, output });
     }
     let mut all = records.to_vec();
     all.push(record("tokens::d", Outcome::Ignored { reason: "no weights".into() }, 1.0));
     let result = ModelResult {
-        description: plan.description.clone(),
-        package: "tiny".into(),
         records: all,
-        outputs: Vec::new(),
         troubles: vec!["odd".into()],
         seconds: 1.0,
+        ..ModelResult::new(plan.description.clone(), "tiny")
     };
-    progress.consume(Update::ModelFinished { result: &result });
+    tell(Happening::Finished { result: Arc::new(result) });
     printed.text()
 }
 
@@ -118,7 +119,8 @@ fn a_test_that_takes_long_is_named_once() {
     let mut shell = printed.shell(Verbosity::Normal);
     let mut progress = Progress::new(&mut shell);
     for seconds in [1.0, 61.0, 62.0] {
-        progress.consume(Update::TestRunning { name: "perf::decode", seconds });
+        let what = Happening::TestSlow { name: "perf::decode".into(), seconds };
+        progress.consume(&Update { model: 0, plan: Arc::new(plan()), what });
     }
     assert_eq!(printed.text().matches("SLOW").count(), 1);
 }

@@ -3,8 +3,11 @@
 
 mod events;
 pub mod gone;
+mod plan;
 mod process;
+mod result;
 mod tracker;
+mod update;
 
 use crate::cli::DeviceArgs;
 use crate::config::{Capture, Selection};
@@ -13,23 +16,13 @@ use crate::gate::Gate;
 use crate::interrupt::Interrupt;
 use crate::text;
 use events::BadLine;
-use npugate_schema::{Description, Event, ListedTest, Record};
-use std::{ffi::OsString, process::Command, time::Instant};
+use npugate_schema::{Event, Record};
+pub use plan::{ModelPlan, PlannedTest, TestSettings};
+pub use result::{ModelResult, Tried};
+use std::{collections::BTreeMap, ffi::OsString, sync::Arc, time::Instant};
 pub use tracker::is_interrupted;
 use tracker::{End, Next, Tracker};
-
-/// A model whose tests are to run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ModelPlan {
-    /// Its gate binary.
-    pub gate: Gate,
-    /// What that says of itself.
-    pub description: Description,
-    /// The tests that the selection leaves, those that are off among them.
-    pub tests: Vec<ListedTest>,
-    /// The names that its baseline alone still has.
-    pub gone: Vec<String>,
-}
+pub use update::{Attempt, Consumer, Happening, Update};
 
 /// How all tests of a run are run.
 #[derive(Clone, Copy, Debug)]
@@ -44,49 +37,6 @@ pub struct RunOptions<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// What is left of a model's run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ModelResult {
-    /// What the gate says of itself.
-    pub description: Description,
-    /// The package, for `-p`.
-    pub package: String,
-    /// One record for each listed test, in the listing's order, and for each that
-    /// is gone.
-    pub records: Vec<Record>,
-    /// The end of what a process printed that died in a test, by test.
-    pub outputs: Vec<(String, String)>,
-    /// What is wrong with the gate itself.
-    pub troubles: Vec<String>,
-    /// Wall-clock seconds.
-    pub seconds: f64,
-}
-
-/// Something that happens in a run.
-#[derive(Clone, Copy, Debug)]
-pub enum Update<'a> {
-    /// A model's turn comes. A record is to come for each of these tests.
-    ModelStarted { plan: &'a ModelPlan, planned: &'a [String] },
-    /// A process is about to be started.
-    Launched { command: &'a Command },
-    /// A test begins.
-    TestStarted { name: &'a str },
-    /// Time passes in a test: its seconds so far.
-    TestRunning { name: &'a str, seconds: f64 },
-    /// A test ended.
-    TestFinished { record: &'a Record },
-    /// A process died; the rest runs in another one.
-    Died { status: &'a str, output: &'a str, remaining: usize },
-    /// A model's turn is over.
-    ModelFinished { result: &'a ModelResult },
-}
-
-/// Who wants to know.
-pub trait Consumer {
-    /// Takes note of what happened.
-    fn consume(&mut self, update: Update<'_>);
-}
-
 /// Runs the tests of one model.
 ///
 /// # Errors
@@ -94,25 +44,27 @@ pub trait Consumer {
 /// The gate cannot be started, or its events cannot be followed. A test that
 /// fails or a gate that dies is no error, but a part of the result.
 pub fn run(
-    plan: &ModelPlan,
+    (model, plan): (usize, &Arc<ModelPlan>),
     options: RunOptions<'_>,
     consumer: &mut dyn Consumer,
 ) -> Result<ModelResult, Error> {
+    let mut tell = |what| consumer.consume(&Update { model, plan: plan.clone(), what });
     let start = Instant::now();
     let selection = options.selection;
-    let mut tracker = Tracker::new(&plan.tests, |test| selection.ignored.runs(test));
+    let listed: Vec<_> = plan.tests.iter().map(|test| test.listed.clone()).collect();
+    let mut tracker = Tracker::new(&listed, |test| selection.ignored.runs(test));
     let planned = tracker.planned().to_vec();
     let awaited = [planned.as_slice(), &plan.gone].concat();
-    consumer.consume(Update::ModelStarted { plan, planned: &awaited });
+    tell(Happening::Started { planned: awaited });
     let gone: Vec<_> = plan.gone.iter().map(|name| gone::record(name)).collect();
     for record in &gone {
-        consumer.consume(Update::TestFinished { record });
+        tell(finished(record.clone(), String::new()));
     }
-    let mut outputs = Vec::new();
+    let mut outputs = BTreeMap::new();
     let mut args = Some(first_args(selection, &planned)).filter(|_| !planned.is_empty());
     while let Some(mut these) = args.take() {
         these.extend(options.device.to_args());
-        let ended = launch(plan, these, options, start, &mut tracker, consumer)?;
+        let ended = launch(plan, these, options, start, &mut tracker, &mut tell)?;
         if ended.interrupted {
             tracker.interrupted();
             break;
@@ -125,43 +77,40 @@ pub fn run(
             Next::Again(names) => names,
         };
         if let Some(record) = &crashed {
-            consumer.consume(Update::TestFinished { record });
-            outputs.push((record.name.clone(), ended.output.clone()));
+            tell(finished(record.clone(), ended.output.clone()));
+            outputs.insert(record.name.clone(), ended.output.clone());
         }
         if crashed.is_some() || !remaining.is_empty() {
-            let (output, remaining) = (&*ended.output, remaining.len());
-            consumer.consume(Update::Died { status: &status, output, remaining });
+            let (output, remaining) = (ended.output, remaining.len());
+            tell(Happening::Died { status, output, remaining });
         }
         if !remaining.is_empty() {
             args = Some(selection.exact_args(remaining.iter().map(String::as_str)));
         }
     }
-    let mut verdicts = tracker.into_verdicts(&plan.tests);
+    let mut verdicts = tracker.into_verdicts(&listed);
     verdicts.records.extend(gone);
     let result = ModelResult {
-        description: plan.description.clone(),
-        package: plan.gate.adapter.package.clone(),
         records: verdicts.records,
         outputs,
         troubles: verdicts.troubles,
         seconds: start.elapsed().as_secs_f64(),
+        ..ModelResult::new(plan.description.clone(), &*plan.gate.adapter.package)
     };
-    consumer.consume(Update::ModelFinished { result: &result });
+    tell(Happening::Finished { result: Arc::new(result.clone()) });
     Ok(result)
 }
 
 /// What is left of a model whose turn did not come before the user ended the run.
 pub fn not_run(plan: &ModelPlan, selection: &Selection) -> ModelResult {
-    let mut tracker = Tracker::new(&plan.tests, |test| selection.ignored.runs(test));
+    let listed: Vec<_> = plan.tests.iter().map(|test| test.listed.clone()).collect();
+    let mut tracker = Tracker::new(&listed, |test| selection.ignored.runs(test));
     tracker.interrupted();
-    let verdicts = tracker.into_verdicts(&plan.tests);
+    let verdicts = tracker.into_verdicts(&listed);
     ModelResult {
-        description: plan.description.clone(),
-        package: plan.gate.adapter.package.clone(),
         records: verdicts.records,
-        outputs: Vec::new(),
         troubles: verdicts.troubles,
-        seconds: 0.0,
+        ..ModelResult::new(plan.description.clone(), &*plan.gate.adapter.package)
     }
 }
 
@@ -180,7 +129,7 @@ fn launch(
     options: RunOptions<'_>,
     start: Instant,
     tracker: &mut Tracker,
-    consumer: &mut dyn Consumer,
+    tell: &mut dyn FnMut(Happening),
 ) -> Result<process::Ended, Error> {
     let events = tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(Error::Events)?;
     let mut args = args;
@@ -189,22 +138,23 @@ fn launch(
     }
     let command = plan.gate.run_command(args, events.path());
     tracker.launch();
-    consumer.consume(Update::Launched { command: &command });
+    tell(Happening::Launched { command: text::command(&command) });
     let ended =
         process::follow(command, events.path(), options.capture, options.interrupt, |event| {
             let now = start.elapsed().as_secs_f64();
             match event {
                 Some(Ok(event)) => {
                     tracker.event(&event, now);
-                    tell(&event, consumer);
-                }
-                Some(Err(line)) => tracker.bad_line(&line),
-                None => {
-                    if let Some((name, since)) = tracker.running() {
-                        let seconds = now - since;
-                        consumer.consume(Update::TestRunning { name, seconds });
+                    match event {
+                        Event::TestStarted { name } => {
+                            tell(Happening::TestStarted { name, attempt: Attempt::ONLY });
+                        }
+                        Event::TestFinished { record } => tell(finished(record, String::new())),
+                        _ => {}
                     }
                 }
+                Some(Err(line)) => tracker.bad_line(&line),
+                None => {}
             }
         })?;
     if ended.cut_off && ended.status.success() {
@@ -214,12 +164,8 @@ fn launch(
     Ok(ended)
 }
 
-fn tell(event: &Event, consumer: &mut dyn Consumer) {
-    match event {
-        Event::TestStarted { name } => consumer.consume(Update::TestStarted { name }),
-        Event::TestFinished { record } => consumer.consume(Update::TestFinished { record }),
-        _ => {}
-    }
+fn finished(record: Record, output: String) -> Happening {
+    Happening::TestFinished { record, attempt: Attempt::ONLY, output }
 }
 
 /// Lets a gate generate text: stdout and stderr are this program's own.

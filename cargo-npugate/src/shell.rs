@@ -134,9 +134,14 @@ impl Shell {
     /// The commands that are run, if asked for.
     pub fn command(&mut self, command: &std::process::Command) {
         if self.verbosity >= Verbosity::Commands {
-            let mut words = vec![command.get_program().to_string_lossy().into_owned()];
-            words.extend(command.get_args().map(|arg| arg.to_string_lossy().into_owned()));
-            self.status(Tone::Good, "Executing", format_args!("`{}`", words.join(" ")));
+            self.executing(&crate::text::command(command));
+        }
+    }
+
+    /// A command line that is run, if asked for.
+    pub fn executing(&mut self, line: &str) {
+        if self.verbosity >= Verbosity::Commands {
+            self.status(Tone::Good, "Executing", format_args!("`{line}`"));
         }
     }
 

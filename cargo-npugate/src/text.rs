@@ -1,6 +1,6 @@
 //! Words and numbers for people.
 
-use std::{fmt, process::ExitStatus, time::Duration};
+use std::{ffi::OsStr, fmt, process::ExitStatus, time::Duration};
 
 /// `1 test`, `2 tests`.
 pub fn count(n: usize, one: &str) -> String {
@@ -134,6 +134,12 @@ pub fn shell_word(word: &str) -> impl fmt::Display + '_ {
         }
     }
     Word(word)
+}
+
+/// A command's line, as one would type it if no word had a space.
+pub fn command(command: &std::process::Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What an adapter crate implements.
 
-use crate::schema::{LaunchDescription, ModelConfig, WeightsFile};
+use crate::schema::{Access, Availability, LaunchDescription, ModelConfig, WeightsFile};
 use crate::{Context, Kernel, PrecisionProfile, RunError, Runner, Settings, SettingsError};
 use std::path::PathBuf;
 
@@ -41,6 +41,19 @@ pub trait Adapter: Send + Sync + 'static {
     /// The devices that this adapter can run on; the first is the default.
     fn devices(&self) -> Vec<String> {
         vec!["emu".to_owned()]
+    }
+
+    /// Whether a device is there. Looks, and opens nothing: listing asks this.
+    fn availability(&self, device: &str) -> Availability {
+        let _ = device;
+        Availability::Available
+    }
+
+    /// How many processes may use a device at a time. Only what is computed can be
+    /// shared: two processes on one NPU disturb each other's results, and unserialised
+    /// use can wedge it until the power is cut.
+    fn access(&self, device: &str) -> Access {
+        if device == "emu" { Access::Shared } else { Access::Exclusive }
     }
 
     /// Every kernel at every shape that the adapter's programs launch.

@@ -1,5 +1,6 @@
 //! A kernel at a shape, as the kernel checks see it.
 
+use crate::schema::Attributes;
 use crate::{Context, DType, RunError, Tensor};
 use std::fmt;
 
@@ -8,6 +9,12 @@ use std::fmt;
 pub trait Kernel: Send + Sync {
     /// Names the test.
     fn id(&self) -> KernelId;
+
+    /// What filter expressions may ask for: `op`, `tier`, and the dimensions, `m` and
+    /// `n` and whatever the op calls them.
+    fn attributes(&self) -> Attributes {
+        self.id().attributes()
+    }
 
     /// The dtype that the kernel declares to write.
     fn output_dtype(&self) -> DType {
@@ -77,6 +84,14 @@ pub struct KernelId {
     pub shape: String,
     /// The precision tier: `high`.
     pub tier: Option<String>,
+}
+
+impl KernelId {
+    /// What the name says: `op`, and `tier` where there is one.
+    pub fn attributes(&self) -> Attributes {
+        let tier = self.tier.as_ref().map(|tier| ("tier".to_owned(), tier.as_str().into()));
+        [("op".to_owned(), self.op.as_str().into())].into_iter().chain(tier).collect()
+    }
 }
 
 impl fmt::Display for KernelId {

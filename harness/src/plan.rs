@@ -1,7 +1,7 @@
 //! Which tests an adapter has: named without touching weights or a device.
 
 use crate::checks::{BlockGate, Check, DEFAULT_PROMPTS, LogitPath, Prompts};
-use crate::schema::{Ignore, Phase, WeightsSource};
+use crate::schema::{Attribute, Attributes, Ignore, Phase, TimeLimits, WeightsSource};
 use crate::session::Session;
 
 /// A test that could run.
@@ -13,7 +13,16 @@ pub struct Planned {
     pub phase: Phase,
     /// Why it does not run by default, if it does not.
     pub ignore: Option<Ignore>,
+    /// What is known of it beyond its name.
+    pub attributes: Attributes,
     pub(crate) check: Check,
+}
+
+impl Planned {
+    /// How long the test may take before something is wrong.
+    pub fn limits(&self) -> TimeLimits {
+        self.check.limits()
+    }
 }
 
 /// Plans the tests of a session's adapter, in the order of the phases.
@@ -29,12 +38,14 @@ pub(crate) fn plan(session: &mut Session) -> Vec<Planned> {
         let name = kernel.id().to_string();
         let name = name.trim_start_matches("kernel::").to_owned();
         plan.add(Phase::Kernel, &name, Check::Kernel(index));
+        plan.with(kernel.attributes());
     }
     let Some(model) = session.adapter.model() else { return plan.tests };
     for layer in 0..model.config().n_layers {
         for gate in BlockGate::ALL {
             let name = format!("layer{layer:02}::{gate}");
             plan.add(Phase::Block, &name, Check::Block { layer, gate });
+            plan.with([("layer".to_owned(), Attribute::Number(layer as u64))]);
         }
     }
     plan.add(Phase::Layers, "finite", Check::LayersFinite);
@@ -53,7 +64,16 @@ struct Plan {
 impl Plan {
     fn add(&mut self, phase: Phase, name: &str, check: Check) {
         let ignore = self.no_weights.clone().filter(|_| check.needs_weights());
-        self.tests.push(Planned { name: format!("{phase}::{name}"), phase, ignore, check });
+        let name = format!("{phase}::{name}");
+        let attributes = Attributes::new();
+        self.tests.push(Planned { name, phase, ignore, attributes, check });
+    }
+
+    /// What is known of the test that was added last.
+    fn with(&mut self, attributes: impl IntoIterator<Item = (String, Attribute)>) {
+        if let Some(test) = self.tests.last_mut() {
+            test.attributes.extend(attributes);
+        }
     }
 
     /// Adds a test of the long set. Missing weights are the better reason.
@@ -80,6 +100,7 @@ impl Plan {
             } else {
                 self.add_full(Phase::Tokens, prompt, check);
             }
+            self.with([("prompt".to_owned(), prompt.as_str().into())]);
         }
         let (prefill, decode) = (LogitPath::Prefill, LogitPath::Decode);
         self.add(Phase::Tokens, "flips", Check::Flips(Prompts::Default));

@@ -114,6 +114,8 @@ impl Suite {
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),
             launches: adapter.launches(&context)?,
+            availability: adapter.availability(&context.device),
+            access: adapter.access(&context.device),
         };
         let past = Past::load(&description).map(|past| past.at(context.effort));
         let kernels = adapter.kernels(&context)?;

@@ -102,7 +102,14 @@ pub(crate) fn conclude(
             (outcome, verdict, metrics)
         }
     };
-    let mut record = Record { name: name.to_owned(), outcome, verdict, metrics, seconds };
+    let mut record = Record {
+        name: name.to_owned(),
+        outcome,
+        verdict,
+        metrics,
+        seconds,
+        attachments: Vec::new(),
+    };
     match (&record.outcome, history.known_failure) {
         (Outcome::Failed, Some(known)) if known.covers(&record) => {
             record.outcome = Outcome::Waived { reason: known.reason.clone() };

@@ -240,6 +240,7 @@ mod tests {
             verdict: String::new(),
             metrics: vec![Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher)],
             seconds: 0.1,
+            attachments: Vec::new(),
         }
     }
 

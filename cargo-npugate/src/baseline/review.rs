@@ -224,6 +224,7 @@ mod tests {
                 verdict: String::new(),
                 metrics: vec![Metric::new("cosine", 0.999, Unit::Cosine, Direction::Higher)],
                 seconds: 0.1,
+                attachments: Vec::new(),
             });
         }
         file.save().unwrap();

@@ -70,7 +70,7 @@ mod tests {
             tests: tests
                 .iter()
                 .cloned()
-                .map(|(name, ignored)| ListedTest { name: name.into(), ignored })
+                .map(|(name, ignored)| ListedTest::new(name).ignored(ignored))
                 .collect(),
         };
         let listings = [

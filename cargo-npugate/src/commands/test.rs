@@ -11,6 +11,7 @@ use crate::runner::{self, ModelPlan, ModelResult, RunOptions, gone};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
+use std::sync::Arc;
 
 /// Builds, lists, runs, reports.
 ///
@@ -85,11 +86,11 @@ pub(super) fn execute(
         shell.share_terminal();
     }
     let mut results = Vec::with_capacity(plans.len());
-    for plan in &plans {
+    for (index, plan) in plans.iter().enumerate() {
         results.push(if interrupt.has_come() {
             runner::not_run(plan, selection)
         } else {
-            runner::run(plan, options, &mut Progress::new(shell))?
+            runner::run((index, plan), options, &mut Progress::new(shell))?
         });
     }
     summary::print(&results, config, selection, shell);
@@ -118,7 +119,7 @@ fn plan(
     config: &Config,
     workspace: &Workspace,
     shell: &mut Shell,
-) -> Result<Vec<ModelPlan>, Error> {
+) -> Result<Vec<Arc<ModelPlan>>, Error> {
     let mut plans = Vec::new();
     for gate in prepare::gates(config, workspace, shell)? {
         let description = prepare::describe(&gate, test.network, config, shell)?;
@@ -127,10 +128,11 @@ fn plan(
         let all = test.selection.lists_everything() && test.selection.effort == Effort::Full;
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
         if !tests.is_empty() || !gone.is_empty() {
-            plans.push(ModelPlan { gate, description, tests, gone });
+            let tests = tests.into_iter().map(Into::into).collect();
+            plans.push(Arc::new(ModelPlan { gate, description, tests, gone }));
         }
     }
-    let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.name.as_str());
+    let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.listed.name.as_str());
     if let Some(name) = test.selection.unmatched(names) {
         return Err(Error::NoTests(format!(
             "no test is called `{name}`; `cargo npugate list` prints their names"

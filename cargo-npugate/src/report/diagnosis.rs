@@ -136,6 +136,7 @@ mod tests {
             verdict: String::new(),
             metrics,
             seconds: 1.0,
+            attachments: Vec::new(),
         }
     }
 

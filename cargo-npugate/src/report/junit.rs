@@ -36,8 +36,8 @@ fn suite(result: &ModelResult, effort: Effort) -> TestSuite {
     suite.add_property(("npugate.package", result.package.as_str()));
     suite.add_property(("npugate.effort", effort.as_str()));
     for record in &result.records {
-        let output = result.outputs.iter().find(|(name, _)| *name == record.name);
-        suite.add_test_case(case(record, &description.model, output.map(|(_, text)| &**text)));
+        let output = result.outputs.get(&record.name).map(String::as_str);
+        suite.add_test_case(case(record, &description.model, output));
     }
     // A gate that is broken beyond its tests is an error of the suite: readers
     // know no other place for it than a case.
@@ -115,21 +115,13 @@ mod tests {
                 Metric::new("max_abs", f64::NAN, Unit::Absolute, Direction::Lower).on("layer00"),
             ],
             seconds: 0.25,
+            attachments: Vec::new(),
         }
     }
 
     fn results() -> [ModelResult; 1] {
         let crashed = Outcome::Crashed { reason: "signal 11 (SIGSEGV)".into() };
         [ModelResult {
-            description: Description {
-                model: "tiny".into(),
-                device: "emu".into(),
-                configuration: "rne".into(),
-                fixtures: None,
-                weights: None,
-                launches: Vec::new(),
-            },
-            package: "tiny-llama".into(),
             records: vec![
                 record("a", Outcome::Passed),
                 record("b", Outcome::Failed),
@@ -139,9 +131,13 @@ mod tests {
                 record("f", Outcome::Ignored { reason: "long".into() }),
                 record("g", crashed),
             ],
-            outputs: vec![("g".into(), "oops \0<&>".into())],
+            outputs: [("g".into(), "oops \0<&>".into())].into(),
             troubles: vec!["it died after its last test".into()],
             seconds: -1.0,
+            ..ModelResult::new(
+                Description { configuration: "rne".into(), ..Description::new("tiny", "emu") },
+                "tiny-llama",
+            )
         }]
     }
 

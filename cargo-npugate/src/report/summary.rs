@@ -189,21 +189,18 @@ mod tests {
                 Metric::new("sqnr", 46.02, Unit::Decibel, Direction::Higher).limited(40.0),
             ],
             seconds: 0.5,
+            attachments: Vec::new(),
         };
         ModelResult {
-            description: Description {
-                model: "tiny".into(),
-                device: "emu".into(),
-                configuration: "rounding rne".into(),
-                fixtures: None,
-                weights: None,
-                launches: Vec::new(),
-            },
-            package: "tiny-llama".into(),
             records: outcomes.into_iter().enumerate().map(record).collect(),
-            outputs: Vec::new(),
-            troubles: Vec::new(),
             seconds: 1.5,
+            ..ModelResult::new(
+                Description {
+                    configuration: "rounding rne".into(),
+                    ..Description::new("tiny", "emu")
+                },
+                "tiny-llama",
+            )
         }
     }
 

@@ -27,6 +27,7 @@ pub fn record(name: &str) -> Record {
         verdict: VERDICT.to_owned(),
         metrics: Vec::new(),
         seconds: 0.0,
+        attachments: Vec::new(),
     }
 }
 
@@ -42,14 +43,7 @@ mod tests {
     use std::path::Path;
 
     fn description(fixtures: &Path) -> Description {
-        Description {
-            model: "tiny".into(),
-            device: "emu".into(),
-            configuration: String::new(),
-            fixtures: Some(fixtures.to_owned()),
-            weights: None,
-            launches: Vec::new(),
-        }
+        Description { fixtures: Some(fixtures.to_owned()), ..Description::new("tiny", "emu") }
     }
 
     #[test]
@@ -57,9 +51,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let description = description(folder.path());
         let listed = [
-            ListedTest { name: "a".into(), ignored: None },
-            ListedTest { name: "b".into(), ignored: Some(Ignore::Full) },
-            ListedTest { name: "new".into(), ignored: None },
+            ListedTest::new("a"),
+            ListedTest::new("b").ignored(Some(Ignore::Full)),
+            ListedTest::new("new"),
         ];
         assert_eq!(find(&description, &listed), [""; 0], "there is no baseline");
         let mut baseline = Baseline::empty("tiny", "emu");

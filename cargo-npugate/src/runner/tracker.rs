@@ -249,13 +249,14 @@ fn crashed(open: &Open, end: End<'_>, now: f64) -> Record {
         outcome: Outcome::Crashed { reason },
         metrics: Vec::new(),
         seconds: (now - open.since).max(0.0),
+        attachments: Vec::new(),
     }
 }
 
 /// A record of a test that did not run.
 fn judged(name: String, outcome: Outcome) -> Record {
     let verdict = outcome.reason().unwrap_or_default().to_owned();
-    Record { name, outcome, verdict, metrics: Vec::new(), seconds: 0.0 }
+    Record { name, outcome, verdict, metrics: Vec::new(), seconds: 0.0, attachments: Vec::new() }
 }
 
 #[cfg(test)]

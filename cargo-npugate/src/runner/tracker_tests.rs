@@ -6,7 +6,7 @@ const OK: End<'_> = End { status: "exit status 0", success: true };
 const FAILED: End<'_> = End { status: "exit status 101", success: false };
 
 fn listed(names: &[&str]) -> Vec<ListedTest> {
-    names.iter().map(|name| ListedTest { name: (*name).into(), ignored: None }).collect()
+    names.iter().map(|name| ListedTest::new(*name)).collect()
 }
 
 fn tracker(tests: &[ListedTest]) -> Tracker {

@@ -182,6 +182,7 @@ mod tests {
             verdict: String::new(),
             metrics,
             seconds: 0.1,
+            attachments: Vec::new(),
         }
     }
 

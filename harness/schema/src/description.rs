@@ -2,7 +2,7 @@
 //! where its weights come from. It is how the command knows without knowing
 //! any model.
 
-use crate::{LaunchDescription, Sha256};
+use crate::{Access, Availability, LaunchDescription, Sha256};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -24,6 +24,28 @@ pub struct Description {
     /// belong to no program.
     #[serde(default)]
     pub launches: Vec<LaunchDescription>,
+    /// Whether the device is there.
+    #[serde(default)]
+    pub availability: Availability,
+    /// How many processes may use the device at a time.
+    #[serde(default)]
+    pub access: Access,
+}
+
+impl Description {
+    /// A model that has nothing but a name, on a device that anybody may use.
+    pub fn new(model: impl Into<String>, device: impl Into<String>) -> Self {
+        Self {
+            model: model.into(),
+            device: device.into(),
+            configuration: String::new(),
+            fixtures: None,
+            weights: None,
+            launches: Vec::new(),
+            availability: Availability::default(),
+            access: Access::default(),
+        }
+    }
 }
 
 /// A weight file and where it comes from.

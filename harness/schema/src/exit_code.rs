@@ -13,6 +13,8 @@ pub enum ExitCode {
     Usage = 2,
     /// No test matched.
     NoTests = 4,
+    /// A filter expression that cannot be read, or that asks for what no test has.
+    BadFilter = 94,
     /// Something that the run needs is missing or broken: no adapter, no
     /// weights under `--require-weights`, an unreadable file.
     Setup = 96,
@@ -33,8 +35,13 @@ pub enum ExitCode {
     Regressed = 120,
     /// Changes are waiting for `cargo npugate review`.
     Pending = 121,
+    /// The device is missing under `--require-device`, or another process held it
+    /// until the deadline.
+    DeviceUnavailable = 122,
     /// Interrupted.
     Interrupted = 123,
+    /// A baseline or golden that nothing refers to, under `--unreferenced reject`.
+    Unreferenced = 124,
 }
 
 impl From<ExitCode> for process::ExitCode {

@@ -125,6 +125,7 @@ mod tests {
             verdict: String::new(),
             metrics: values.iter().map(metric).collect(),
             seconds: 0.0,
+            attachments: Vec::new(),
         }
     }
 

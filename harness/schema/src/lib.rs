@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod attribute;
+mod availability;
 mod baseline;
 mod cache;
 mod cliff;
@@ -24,8 +26,11 @@ mod outcome;
 mod phase;
 mod record;
 mod regression;
+mod time_limits;
 
 pub use atomic::write_atomically;
+pub use attribute::{Attribute, Attributes};
+pub use availability::{Access, Availability};
 pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
@@ -43,7 +48,9 @@ pub use manifest::{
     WeightsProvenance,
 };
 pub use metric::{Direction, Metric, Unit};
-pub use outcome::Outcome;
+pub use outcome::{FlakyResult, Outcome};
 pub use phase::{Phase, UnknownPhase};
 pub use record::{Record, Summary};
+
 pub use regression::{Comparison, Finding, Standing};
+pub use time_limits::TimeLimits;

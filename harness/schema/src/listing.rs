@@ -1,5 +1,6 @@
 //! What `--list --format json` prints.
 
+use crate::{Attributes, TimeLimits};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -25,6 +26,31 @@ pub struct ListedTest {
     /// Why it does not run by default, if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignored: Option<Ignore>,
+    /// What is known of it beyond its name.
+    #[serde(default, skip_serializing_if = "Attributes::is_empty")]
+    pub attributes: Attributes,
+    /// How long it may take.
+    #[serde(default)]
+    pub limits: TimeLimits,
+}
+
+impl ListedTest {
+    /// A test that runs by default, of which no more is known.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ignored: None,
+            attributes: Attributes::new(),
+            limits: TimeLimits::default(),
+        }
+    }
+
+    /// The same, if it is off by default for a reason.
+    #[must_use]
+    pub fn ignored(mut self, ignored: Option<Ignore>) -> Self {
+        self.ignored = ignored;
+        self
+    }
 }
 
 /// Why a test does not run by default.

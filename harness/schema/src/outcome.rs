@@ -46,12 +46,38 @@ pub enum Outcome {
         /// The deadline in seconds.
         seconds: u64,
     },
+    /// The test failed, and passed when it was run again.
+    Flaky {
+        /// The attempt that passed, from 1 up.
+        attempt: u32,
+        /// How many there might have been.
+        attempts: u32,
+        /// What such a test counts as.
+        result: FlakyResult,
+    },
+}
+
+/// What a test counts as that failed and then passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlakyResult {
+    /// A failure: it was run again to tell what kind of failure it is.
+    #[default]
+    Fail,
+    /// A success.
+    Pass,
 }
 
 impl Outcome {
     /// Whether a run with this outcome may still exit with 0.
     pub fn is_good(&self) -> bool {
-        matches!(self, Self::Passed | Self::Waived { .. } | Self::Ignored { .. })
+        matches!(
+            self,
+            Self::Passed
+                | Self::Waived { .. }
+                | Self::Ignored { .. }
+                | Self::Flaky { result: FlakyResult::Pass, .. }
+        )
     }
 
     /// Rank in the verdict order, the worst highest:
@@ -60,11 +86,11 @@ impl Outcome {
         match self {
             Self::Crashed { .. } => 8,
             Self::TimedOut { .. } => 7,
-            Self::Failed => 6,
+            Self::Failed | Self::Flaky { result: FlakyResult::Fail, .. } => 6,
             Self::Regressed => 5,
             Self::Invalid { .. } => 4,
             Self::Skipped { .. } => 3,
-            Self::Waived { .. } => 2,
+            Self::Waived { .. } | Self::Flaky { result: FlakyResult::Pass, .. } => 2,
             Self::Passed => 1,
             Self::Ignored { .. } => 0,
         }
@@ -78,7 +104,11 @@ impl Outcome {
             | Self::Ignored { reason }
             | Self::Waived { reason }
             | Self::Crashed { reason } => Some(reason),
-            Self::Passed | Self::Failed | Self::Regressed | Self::TimedOut { .. } => None,
+            Self::Passed
+            | Self::Failed
+            | Self::Regressed
+            | Self::TimedOut { .. }
+            | Self::Flaky { .. } => None,
         }
     }
 }
@@ -86,6 +116,9 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Flaky { attempt, attempts, .. } => {
+                return write!(f, "flaky {attempt}/{attempts}");
+            }
             Self::Passed => "passed",
             Self::Failed => "failed",
             Self::Regressed => "regressed",

@@ -1,7 +1,8 @@
 //! What one run of one test left behind.
 
-use crate::{Metric, Outcome};
+use crate::{FlakyResult, Metric, Outcome};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// What one run of one test left behind.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -18,9 +19,38 @@ pub struct Record {
     pub metrics: Vec<Metric>,
     /// Wall-clock seconds.
     pub seconds: f64,
+    /// Files that it left behind for whoever looks into a failure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<PathBuf>,
 }
 
 impl Record {
+    /// The record of a test that measured nothing and took no time.
+    pub fn new(name: impl Into<String>, outcome: Outcome, verdict: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            outcome,
+            verdict: verdict.into(),
+            metrics: Vec::new(),
+            seconds: 0.0,
+            attachments: Vec::new(),
+        }
+    }
+
+    /// The same with what was measured.
+    #[must_use]
+    pub fn measured(mut self, metrics: Vec<Metric>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// The same with the seconds that it took.
+    #[must_use]
+    pub fn took(mut self, seconds: f64) -> Self {
+        self.seconds = seconds;
+        self
+    }
+
     /// The gated metric that uses most of its allowed error, with that share.
     /// A metric whose error is not a number counts as the tightest.
     pub fn tightest(&self) -> Option<(&Metric, f64)> {
@@ -37,7 +67,7 @@ impl Record {
 pub struct Summary {
     /// Passed.
     pub passed: usize,
-    /// Failed, crashed or timed out.
+    /// Failed, crashed, timed out, or flaky.
     pub failed: usize,
     /// Worse than the accepted baseline, within every limit.
     pub regressed: usize,
@@ -47,7 +77,7 @@ pub struct Summary {
     pub skipped: usize,
     /// Off by default and not asked for.
     pub ignored: usize,
-    /// Failed under a waiver.
+    /// Failed under a waiver, or flaky and let pass.
     pub waived: usize,
 }
 
@@ -56,14 +86,17 @@ impl Summary {
     pub fn add(&mut self, outcome: &Outcome) {
         *match outcome {
             Outcome::Passed => &mut self.passed,
-            Outcome::Failed | Outcome::Crashed { .. } | Outcome::TimedOut { .. } => {
-                &mut self.failed
-            }
+            Outcome::Failed
+            | Outcome::Crashed { .. }
+            | Outcome::TimedOut { .. }
+            | Outcome::Flaky { result: FlakyResult::Fail, .. } => &mut self.failed,
             Outcome::Regressed => &mut self.regressed,
             Outcome::Invalid { .. } => &mut self.invalid,
             Outcome::Skipped { .. } => &mut self.skipped,
             Outcome::Ignored { .. } => &mut self.ignored,
-            Outcome::Waived { .. } => &mut self.waived,
+            Outcome::Waived { .. } | Outcome::Flaky { result: FlakyResult::Pass, .. } => {
+                &mut self.waived
+            }
         } += 1;
     }
 

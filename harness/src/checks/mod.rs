@@ -11,6 +11,7 @@ mod logits;
 mod tokens;
 mod yardstick;
 
+use crate::schema::TimeLimits;
 use crate::session::Session;
 use crate::verdict::CheckResult;
 pub(crate) use block::{BlockFigures, BlockGate};
@@ -74,6 +75,20 @@ impl Check {
     /// Whether the check reads weights or a tokenizer that comes with them.
     pub fn needs_weights(&self) -> bool {
         !matches!(self, Self::Goldens | Self::Config | Self::Kernel(_))
+    }
+
+    /// How long the check may take before something is wrong. Measured on two
+    /// cores with the emulated NPU, a kernel takes up to 3 s and the first test that
+    /// needs a forward pass, which the others then share, up to 10 s; an
+    /// unoptimised build or a busy machine may take ten times as long, and the
+    /// timeouts leave as much again.
+    pub fn limits(&self) -> TimeLimits {
+        match self {
+            Self::Goldens | Self::Weights | Self::Config | Self::Tokenizer | Self::Kernel(_) => {
+                TimeLimits { slow: 30, timeout: 300 }
+            }
+            _ => TimeLimits { slow: 60, timeout: 1800 },
+        }
     }
 
     /// Runs the check.

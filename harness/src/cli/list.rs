@@ -37,5 +37,10 @@ pub(super) fn print(
 }
 
 fn listed(test: &Selected<'_>) -> ListedTest {
-    ListedTest { name: test.name.to_owned(), ignored: test.off.cloned() }
+    ListedTest {
+        name: test.name.to_owned(),
+        ignored: test.off.cloned(),
+        attributes: test.planned.attributes.clone(),
+        limits: test.planned.limits(),
+    }
 }

@@ -102,6 +102,7 @@ fn lost(name: &str) -> Record {
             .to_owned(),
         metrics: Vec::new(),
         seconds: 0.0,
+        attachments: Vec::new(),
     }
 }
 
@@ -143,7 +144,14 @@ pub(super) mod tests {
 
     pub fn record(name: &str, outcome: Outcome, verdict: &str) -> Record {
         let verdict = verdict.to_owned();
-        Record { name: name.to_owned(), outcome, verdict, metrics: Vec::new(), seconds: 0.25 }
+        Record {
+            name: name.to_owned(),
+            outcome,
+            verdict,
+            metrics: Vec::new(),
+            seconds: 0.25,
+            attachments: Vec::new(),
+        }
     }
 
     /// Runs the plan of the selection's tests with a function that makes the
@@ -156,12 +164,8 @@ pub(super) mod tests {
         let choice = resolved.selection.choose(&plan);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let description = Description {
-            model: "toy".to_owned(),
-            device: "emu".to_owned(),
             configuration: "as it comes".to_owned(),
-            fixtures: None,
-            weights: None,
-            launches: Vec::new(),
+            ..Description::new("toy", "emu")
         };
         let sinks = Sinks {
             printer: printer::of(resolved.output, &choice.tests),

@@ -11,6 +11,7 @@ use libtest_mimic::Trial;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected<'a> {
     pub name: &'a str,
+    pub planned: &'a Planned,
     /// Why it is off by default; none for a test that `--full` or
     /// `--require-weights` has turned on.
     pub off: Option<&'a Ignore>,
@@ -83,7 +84,7 @@ impl Selection {
         let trial = Trial::test(&*test.name, || Ok(())).with_ignored_flag(off.is_some());
         let arguments = self.arguments.iter().find(|args| !args.is_filtered_out(&trial))?;
         let fate = if arguments.is_ignored(&trial) { Fate::Ignore } else { Fate::Run };
-        Some(Selected { name: &test.name, off, fate })
+        Some(Selected { name: &test.name, planned: test, off, fate })
     }
 }
 
@@ -94,7 +95,7 @@ pub(super) mod tests {
     use crate::cli::resolved::Resolved;
     use crate::cli::typed::{Format, Typed};
     use crate::cli::{list, run};
-    use crate::schema::Phase;
+    use crate::schema::{Attributes, Phase};
     use libtest_mimic::{Arguments, Conclusion};
     use std::ffi::OsString;
 
@@ -104,6 +105,7 @@ pub(super) mod tests {
             name: name.to_owned(),
             phase: Phase::of(name).unwrap(),
             ignore,
+            attributes: Attributes::new(),
             check: Check::Goldens,
         };
         let no_weights = Ignore::NoWeights { command: "cargo npugate fetch toy".to_owned() };

@@ -1,6 +1,7 @@
 //! Every distinct launch of the programs as a kernel test.
 
 use crate::{Programs, convert};
+use npugate::schema::{Attribute, Attributes};
 use npugate::{Bias, Context, Draw, Effort, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
     ArgIndex, BufferSet, DType, Device, DeviceError, FlashAttention, Gemm, GemmOutput, Launch,
@@ -95,6 +96,16 @@ pub(crate) fn id(op: &Op) -> KernelId {
     }
 }
 
+/// The sizes of an op under the names that they have in its record: `m`, `head_dim`.
+fn dimensions(op: &Op) -> Attributes {
+    let tagged = serde_json::to_value(op).unwrap_or_default();
+    let fields = tagged.as_object().into_iter().flat_map(|tagged| tagged.values());
+    let fields = fields.filter_map(serde_json::Value::as_object).flatten();
+    fields
+        .filter_map(|(name, value)| Some((name.clone(), Attribute::Number(value.as_u64()?))))
+        .collect()
+}
+
 impl KernelCase {
     fn run_on_device(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
         let mut program = Program::single(self.launch.op, self.launch.rounding);
@@ -123,6 +134,12 @@ impl KernelCase {
 impl Kernel for KernelCase {
     fn id(&self) -> KernelId {
         self.id.clone()
+    }
+
+    fn attributes(&self) -> Attributes {
+        let mut attributes = self.id.attributes();
+        attributes.extend(dimensions(&self.launch.op));
+        attributes
     }
 
     fn output_dtype(&self) -> npugate::DType {

@@ -15,25 +15,8 @@ fn launch(program: &str, toolchain: &str) -> LaunchDescription {
 }
 
 fn result(device: &str, toolchain: &str) -> ModelResult {
-    ModelResult {
-        description: Description {
-            model: "tiny".into(),
-            device: device.into(),
-            configuration: String::new(),
-            fixtures: None,
-            weights: None,
-            launches: vec![
-                launch("o_ffn", toolchain),
-                launch("o_ffn", toolchain),
-                launch("mlp", toolchain),
-            ],
-        },
-        package: "tiny".into(),
-        records: Vec::new(),
-        outputs: Vec::new(),
-        troubles: Vec::new(),
-        seconds: 0.0,
-    }
+    let launches = ["o_ffn", "o_ffn", "mlp"].map(|program| launch(program, toolchain)).to_vec();
+    ModelResult::new(Description { launches, ..Description::new("tiny", device) }, "tiny")
 }
 
 fn record(outcome: Outcome, mean_rel_l1: f64) -> Record {
@@ -47,6 +30,7 @@ fn record(outcome: Outcome, mean_rel_l1: f64) -> Record {
             metric("max_abs", 0.001_953_125, Unit::Absolute),
         ],
         seconds: 0.0,
+        attachments: Vec::new(),
     }
 }
 

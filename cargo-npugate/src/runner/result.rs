@@ -1,0 +1,48 @@
+//! What is left of a model's run.
+
+use npugate_schema::{Description, Record};
+use std::collections::BTreeMap;
+
+/// What is left of a model's run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ModelResult {
+    /// What the gate says of itself.
+    pub description: Description,
+    /// The package, for `-p`.
+    pub package: String,
+    /// One record for each listed test, in the listing's order, and for each that
+    /// is gone.
+    pub records: Vec<Record>,
+    /// Attempts before the last, in order, by test.
+    pub earlier: BTreeMap<String, Vec<Tried>>,
+    /// The end of what the last attempt at a test printed that is not good, by test.
+    pub outputs: BTreeMap<String, String>,
+    /// What is wrong with the gate itself.
+    pub troubles: Vec<String>,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+}
+
+/// An attempt at a test that did not pass and was not the last.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tried {
+    /// Its record.
+    pub record: Record,
+    /// The end of what it printed.
+    pub output: String,
+}
+
+impl ModelResult {
+    /// Nothing yet of a model's run.
+    pub fn new(description: Description, package: impl Into<String>) -> Self {
+        Self {
+            description,
+            package: package.into(),
+            records: Vec::new(),
+            earlier: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            troubles: Vec::new(),
+            seconds: 0.0,
+        }
+    }
+}

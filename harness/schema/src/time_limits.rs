@@ -1,0 +1,19 @@
+//! How long a test may take, as its check declares it.
+
+use serde::{Deserialize, Serialize};
+
+/// How long a test may take, in seconds. The command may be told otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TimeLimits {
+    /// After this long the test is named as slow.
+    pub slow: u64,
+    /// After this long its process is ended.
+    pub timeout: u64,
+}
+
+impl Default for TimeLimits {
+    /// Of a test that declares none.
+    fn default() -> Self {
+        Self { slow: 60, timeout: 1800 }
+    }
+}
