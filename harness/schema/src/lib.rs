@@ -1,5 +1,6 @@
 //! The file formats that the `npugate` harness and the `cargo npugate` command
-//! share: events, records, listings, golden manifests and baselines.
+//! share: events, records, listings, golden manifests and baselines, and what the
+//! command tells other programs.
 //!
 //! The harness writes, the command reads (and the other way round for
 //! baselines), so every type here round-trips through JSON. Nothing in this
@@ -20,6 +21,7 @@ mod known_failures;
 mod launch;
 mod listing;
 mod manifest;
+mod message;
 mod metric;
 mod number;
 mod outcome;
@@ -47,6 +49,7 @@ pub use manifest::{
     GOLDEN_SCHEMA, GoldenFile, Manifest, ModelConfig, Noise, Prompt, Reference, ReferenceDtypes,
     WeightsProvenance,
 };
+pub use message::{AttemptOf, MESSAGE_SCHEMA, Message, PlannedModel};
 pub use metric::{Direction, Metric, Unit};
 pub use outcome::{FlakyResult, Outcome};
 pub use phase::{Phase, UnknownPhase};
