@@ -18,6 +18,7 @@ mod error;
 mod fetch;
 mod gate;
 mod interrupt;
+mod merge;
 mod progress;
 mod record;
 mod report;

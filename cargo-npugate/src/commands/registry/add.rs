@@ -1,6 +1,7 @@
 //! Recording kernels that pass.
 
 use super::{check, merged, own};
+use crate::cli::RunFormat;
 use crate::commands::test;
 use crate::config::{Capture, Config, Network, Selection, Test, View};
 use crate::error::Error;
@@ -34,6 +35,8 @@ pub(super) fn run(
         },
         view: View::Summary,
         junit: None,
+        results: None,
+        format: RunFormat::Human,
         capture: Capture::Keep,
         network: if config.cargo.offline || config.cargo.frozen {
             Network::Never("--offline")
@@ -41,7 +44,7 @@ pub(super) fn run(
             Network::Use
         },
     };
-    let test::Executed { results, interrupted } =
+    let test::Executed { results, interrupted, .. } =
         test::execute(&kernels, config, workspace, shell)?;
     if interrupted {
         shell.error("interrupted: the registry stays as it is");
