@@ -14,7 +14,11 @@ use crate::runner::{
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
-use std::{sync::Arc, time::Instant};
+use std::{
+    io::{self, IsTerminal},
+    sync::Arc,
+    time::Instant,
+};
 
 /// Builds, lists, runs, reports.
 ///
@@ -94,7 +98,8 @@ pub(super) fn execute(
         capture: test.capture,
         interrupt: &interrupt,
     };
-    if test.capture == crate::config::Capture::Show {
+    let messages = test.format != RunFormat::Human && io::stdout().is_terminal();
+    if messages || test.capture == crate::config::Capture::Show {
         shell.share_terminal();
     }
     let runs = |test: &&PlannedTest| selection.ignored.runs(&test.listed);

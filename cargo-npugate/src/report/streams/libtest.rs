@@ -177,11 +177,15 @@ impl Libtest {
         self.current = None;
         let done: Vec<_> = self.suites.extract_if(.., |_, suite| suite.done).collect();
         for (_, suite) in done {
-            suite.waiting.iter().for_each(|line| self.sink.line(line));
+            for line in &suite.waiting {
+                self.sink.line(line);
+            }
         }
         if let Some((&index, suite)) = self.suites.iter_mut().next() {
             self.current = Some(index);
-            std::mem::take(&mut suite.waiting).iter().for_each(|line| self.sink.line(line));
+            for line in std::mem::take(&mut suite.waiting) {
+                self.sink.line(&line);
+            }
         }
     }
 }
