@@ -171,7 +171,7 @@ impl Libtest {
     }
 
     /// The current suite is told: those that are done meanwhile come next, then
-    /// the one that began first.
+    /// the first of those that have begun, as it goes on.
     fn next(&mut self) {
         self.suites.retain(|index, _| Some(*index) != self.current);
         self.current = None;
