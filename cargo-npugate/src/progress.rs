@@ -1,7 +1,7 @@
 //! Progress on the terminal: a line for each phase, each failure as it comes,
 //! and a live line for what runs now.
 
-use crate::runner::{Consumer, Happening, ModelPlan, ModelResult, Update, gone};
+use crate::runner::{Consumer, Happening, ModelPlan, ModelResult, Update, gone, is_interrupted, is_past_max_fail};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Description, Metric, Outcome, Phase, Record, Summary};
@@ -74,6 +74,10 @@ impl<'a> Progress<'a> {
 
     fn finished(&mut self, record: &Record) {
         self.done += 1;
+        // The summary counts them.
+        if is_interrupted(record) || is_past_max_fail(record) {
+            return;
+        }
         let loud = !matches!(record.outcome, Outcome::Passed | Outcome::Ignored { .. });
         if loud || self.shell.verbosity() >= Verbosity::Verbose {
             show(self.shell, &self.model, record);

@@ -28,6 +28,7 @@ fn plan() -> ModelPlan {
         },
         tests: Vec::new(),
         gone: Vec::new(),
+        naming: crate::runner::Naming::Filters,
     }
 }
 

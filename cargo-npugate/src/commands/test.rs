@@ -2,15 +2,15 @@
 
 use super::prepare;
 use crate::baseline::{self, LastRun};
-use crate::config::{Config, Effort, Selection, Test, View};
+use crate::config::{Config, Effort, MaxFail, MissingDevice, Selection, Test, View};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::{diagnosis, junit, summary};
-use crate::runner::{self, ModelPlan, ModelResult, RunOptions, gone};
+use crate::runner::{self, Brake, ModelPlan, ModelResult, Naming, RunOptions, gone};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
-use npugate_schema::ExitCode;
+use npugate_schema::{ExitCode, LOCK_HELD_VAR};
 use std::sync::Arc;
 
 /// Builds, lists, runs, reports.
@@ -74,27 +74,42 @@ pub(super) fn execute(
     shell: &mut Shell,
 ) -> Result<Executed, Error> {
     let plans = plan(test, config, workspace, shell)?;
-    let selection = &test.selection;
     let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
     let options = RunOptions {
-        selection,
-        device: &config.device,
+        selection: test.selection.clone(),
+        device: config.device.clone(),
         capture: test.capture,
-        interrupt: &interrupt,
+        jobs: test.jobs.unwrap_or_else(runner::default_jobs),
+        brake: Brake::new(interrupt.clone(), test.max_fail.and_then(MaxFail::limit)),
+        lock: test.lock.policy(),
+        variables: vec![(LOCK_HELD_VAR.as_ref(), "1".into())],
+        today: super::today(),
     };
     if test.capture == crate::config::Capture::Show {
         shell.share_terminal();
     }
-    let mut results = Vec::with_capacity(plans.len());
-    for (index, plan) in plans.iter().enumerate() {
-        results.push(if interrupt.has_come() {
-            runner::not_run(plan, selection)
-        } else {
-            runner::run((index, plan), options, &mut Progress::new(shell))?
-        });
-    }
-    summary::print(&results, config, selection, shell);
+    let (runnable, missing) = sort_out(plans, test.missing_device)?;
+    let mut results = runner::run(&runnable, &options, &mut [&mut Progress::new(shell)])?;
+    results.extend(missing.iter().map(|plan| runner::without_device(plan, &options)));
+    summary::print(&results, config, &test.selection, shell);
     Ok(Executed { results, interrupted: interrupt.has_come() })
+}
+
+/// The models that can run, and those whose device is missing.
+fn sort_out(
+    plans: Vec<Arc<ModelPlan>>,
+    missing_device: MissingDevice,
+) -> Result<(Vec<Arc<ModelPlan>>, Vec<Arc<ModelPlan>>), Error> {
+    let (missing, runnable): (Vec<_>, Vec<_>) =
+        plans.into_iter().partition(|plan| plan.description.missing().is_some());
+    match (missing.first(), missing_device) {
+        (Some(plan), MissingDevice::Refuse) => Err(Error::NoDevice {
+            model: plan.description.model.clone(),
+            device: plan.description.device.clone(),
+            reason: plan.description.missing().unwrap_or_default().to_owned(),
+        }),
+        _ => Ok((runnable, missing)),
+    }
 }
 
 /// How a run ends: what comes after the tests must all be tried, and a failed
@@ -129,7 +144,8 @@ fn plan(
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
         if !tests.is_empty() || !gone.is_empty() {
             let tests = tests.into_iter().map(Into::into).collect();
-            plans.push(Arc::new(ModelPlan { gate, description, tests, gone }));
+            let naming = Naming::Filters;
+            plans.push(Arc::new(ModelPlan { gate, description, tests, gone, naming }));
         }
     }
     let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.listed.name.as_str());

@@ -5,7 +5,7 @@ use super::table::{Align, Table};
 use crate::config::Config;
 use crate::config::{Effort, Ignored, Selection, TestSet, WeightsNeed};
 use crate::progress;
-use crate::runner::{ModelResult, gone, is_interrupted};
+use crate::runner::{ModelResult, gone, is_interrupted, is_past_max_fail};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text::{self, shell_word};
 use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};
@@ -19,7 +19,7 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
     let bad: Vec<_> = results
         .iter()
         .flat_map(|result| result.records.iter().map(move |record| (result, record)))
-        .filter(|(_, record)| !record.outcome.is_good() && !is_interrupted(record))
+        .filter(|(_, record)| !record.outcome.is_good() && !was_not_run(record))
         .collect();
     if !bad.is_empty() && shell.verbosity() > Verbosity::Quiet {
         shell.line("");
@@ -40,7 +40,8 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
     // Those of which there is a verdict without a run are not among them.
     let unheard = records(results).filter(|record| gone::is_gone(record)).count();
     let interrupted = records(results).filter(|record| is_interrupted(record)).count();
-    let tests = text::count(summary.ran() - unheard - interrupted, "test");
+    let cancelled = records(results).filter(|record| is_past_max_fail(record)).count();
+    let tests = text::count(summary.ran() - unheard - interrupted - cancelled, "test");
     let counts = progress::counts(&summary);
     if shell.verbosity() > Verbosity::Quiet {
         shell.line("");
@@ -48,6 +49,10 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
     if interrupted > 0 {
         let message = format!("{} not run", text::count(interrupted, "test"));
         shell.status_always(Tone::Odd, "Interrupted", message);
+    }
+    if cancelled > 0 {
+        let message = format!("{} not run after the failures", text::count(cancelled, "test"));
+        shell.status_always(Tone::Odd, "Cancelled", message);
     }
     let message = format!("{tests} run in {}: {counts}", text::duration(seconds));
     shell.status_always(tone, "Summary", message);
@@ -63,6 +68,11 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
             shell.detail(&format!("{model} on {device}{separator}{configuration}"));
         }
     }
+}
+
+/// Whether a test did not run because the run ended.
+fn was_not_run(record: &Record) -> bool {
+    is_interrupted(record) || is_past_max_fail(record)
 }
 
 fn table(results: &[ModelResult]) -> Table {
@@ -148,6 +158,8 @@ pub fn exit_code(results: &[ModelResult]) -> ExitCode {
         ExitCode::TestsFailed
     } else if troubled {
         ExitCode::Setup
+    } else if results.iter().any(|result| result.unavailable.is_some()) {
+        ExitCode::DeviceUnavailable
     } else if summary.invalid + summary.skipped > 0 {
         ExitCode::Inconclusive
     } else if summary.regressed > 0 {

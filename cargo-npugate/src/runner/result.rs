@@ -19,6 +19,8 @@ pub struct ModelResult {
     pub outputs: BTreeMap<String, String>,
     /// What is wrong with the gate itself.
     pub troubles: Vec<String>,
+    /// Why its device could not be had, if it could not: nothing ran.
+    pub unavailable: Option<String>,
     /// Wall-clock seconds.
     pub seconds: f64,
 }
@@ -42,6 +44,7 @@ impl ModelResult {
             earlier: BTreeMap::new(),
             outputs: BTreeMap::new(),
             troubles: Vec::new(),
+            unavailable: None,
             seconds: 0.0,
         }
     }

@@ -13,6 +13,7 @@ mod baseline;
 mod cache;
 mod cliff;
 mod description;
+mod device_lock;
 mod event;
 mod exit_code;
 mod hash;
@@ -20,6 +21,7 @@ mod known_failures;
 mod launch;
 mod listing;
 mod manifest;
+mod mark;
 mod metric;
 mod number;
 mod outcome;
@@ -37,6 +39,9 @@ pub use baseline::{
 pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_destination};
 pub use cliff::{CLIFF, cliffs};
 pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
+pub use device_lock::{
+    DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
+};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
@@ -47,6 +52,7 @@ pub use manifest::{
     GOLDEN_SCHEMA, GoldenFile, Manifest, ModelConfig, Noise, Prompt, Reference, ReferenceDtypes,
     WeightsProvenance,
 };
+pub use mark::{MARK, MARKS_VAR, Mark};
 pub use metric::{Direction, Metric, Unit};
 pub use outcome::{FlakyResult, Outcome};
 pub use phase::{Phase, UnknownPhase};
