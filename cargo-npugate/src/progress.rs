@@ -1,7 +1,9 @@
 //! Progress on the terminal: a line for each phase, each failure as it comes,
 //! and a live line for what runs now.
 
-use crate::runner::{Consumer, Happening, ModelPlan, ModelResult, Update, gone, is_interrupted, is_past_max_fail};
+use crate::runner::{
+    Consumer, Happening, ModelPlan, ModelResult, Update, gone, is_interrupted, is_past_max_fail,
+};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Description, Metric, Outcome, Phase, Record, Summary};

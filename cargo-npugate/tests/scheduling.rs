@@ -64,7 +64,8 @@ fn a_test_that_passes_when_it_is_tried_again_is_flaky_and_still_fails() {
 
 #[test]
 fn a_run_ends_at_the_first_failure_if_it_is_told_to() {
-    let tests = "alpha a::b pass\nalpha a::c fail\nalpha a::d slow\nalpha a::e pass\nbeta a::b pass";
+    let tests =
+        "alpha a::b pass\nalpha a::c fail\nalpha a::d slow\nalpha a::e pass\nbeta a::b pass";
     let scene = Scene::with_tests(tests);
     let run = scene.run("--fail-fast --junit junit.xml");
     run.expect(100, &["FAIL [", "   Cancelled 3 tests not run", "Summary 2 tests run"]);
