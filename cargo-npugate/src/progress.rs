@@ -146,6 +146,9 @@ impl<'a> Progress<'a> {
                 format!("{} ({reason})", text::count(n, "test")),
             );
         }
+        if let Some(blocked) = &result.blocked {
+            self.shell.error(blocked.reason());
+        }
         for trouble in &result.troubles {
             self.shell.error(format_args!("the gate of {} is broken: {trouble}", self.model));
         }

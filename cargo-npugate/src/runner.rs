@@ -32,7 +32,7 @@ use std::{
 };
 
 pub use plan::{ModelPlan, Naming, PlannedTest, TestSettings};
-pub use result::{ModelResult, Tried};
+pub use result::{Blocked, ModelResult, Tried};
 pub use schedule::{default_jobs, run, without_device};
 pub use stop::{Brake, is_interrupted, is_past_max_fail};
 pub use update::{Attempt, Consumer, Happening, Update};

@@ -158,8 +158,8 @@ pub fn exit_code(results: &[ModelResult]) -> ExitCode {
         ExitCode::TestsFailed
     } else if troubled {
         ExitCode::Setup
-    } else if results.iter().any(|result| result.unavailable.is_some()) {
-        ExitCode::DeviceUnavailable
+    } else if let Some(blocked) = results.iter().find_map(|result| result.blocked.as_ref()) {
+        blocked.exit_code()
     } else if summary.invalid + summary.skipped > 0 {
         ExitCode::Inconclusive
     } else if summary.regressed > 0 {

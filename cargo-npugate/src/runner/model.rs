@@ -2,7 +2,6 @@
 //! did not pass and may be tried again.
 
 use super::pass::{self, Round, Step};
-use super::stop::Stop;
 use super::{Attempt, Happening, ModelPlan, ModelResult, RunOptions, Tried, gone};
 use crate::error::Error;
 use crate::waiver;
@@ -29,16 +28,23 @@ pub fn run(
     }
     let mut passed = pass::run(plan, Round::First(&planned), options, |step| turn.step(step))?;
     let mut troubles = std::mem::take(&mut passed.troubles);
-    while passed.stopped.is_none() && !turn.again.is_empty() {
+    while passed.stopped.is_none() && passed.blocked.is_none() && !turn.again.is_empty() {
         let names = turn.next_round();
         passed = pass::run(plan, Round::Again(&names), options, |step| turn.step(step))?;
         troubles.extend(std::mem::take(&mut passed.troubles));
     }
     if let Some(stop) = passed.stopped {
-        turn.stopped(stop);
+        turn.settle(|name| stop.record(name));
+    } else if let Some(blocked) = &passed.blocked {
+        let outcome = || Outcome::Invalid { reason: blocked.reason().to_owned() };
+        turn.settle(|name| Record::new(name, outcome(), blocked.reason()));
     }
-    let result =
-        ModelResult { troubles, seconds: start.elapsed().as_secs_f64(), ..turn.into_result() };
+    let result = ModelResult {
+        troubles,
+        blocked: passed.blocked,
+        seconds: start.elapsed().as_secs_f64(),
+        ..turn.into_result()
+    };
     tell(Happening::Finished { result: Arc::new(result.clone()) });
     Ok(result)
 }
@@ -150,11 +156,11 @@ impl<'a> Turn<'a> {
     }
 
     /// The run ends: what was to be tried again keeps the verdict that it has.
-    fn stopped(&mut self, stop: Stop) {
+    fn settle(&mut self, untried: impl Fn(&str) -> Record) {
         for name in std::mem::take(&mut self.again) {
             let tried = self.earlier.get_mut(&name).and_then(Vec::pop);
             let (record, output) = tried.map_or_else(
-                || (stop.record(&*name), String::new()),
+                || (untried(&name), String::new()),
                 |tried| (tried.record, tried.output),
             );
             let attempt = self.attempt(&name);

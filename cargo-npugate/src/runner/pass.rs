@@ -5,11 +5,11 @@ use super::events::BadLine;
 use super::process::{self, Ended, Followed, Told};
 use super::stop::Stop;
 use super::tracker::{End, Next, Tracker};
-use super::{Happening, ModelPlan, Naming, RunOptions};
+use super::{Blocked, Happening, ModelPlan, Naming, RunOptions};
 use crate::config::{Capture, Matching};
 use crate::error::Error;
 use crate::text;
-use npugate_schema::{Event, Record};
+use npugate_schema::{Event, ExitCode, Record};
 use std::{ffi::OsString, time::Instant};
 
 /// What a pass tells as it goes.
@@ -30,6 +30,15 @@ pub struct Passed {
     pub troubles: Vec<String>,
     /// Why it ended early, if it did.
     pub stopped: Option<Stop>,
+    /// What kept it from running to its end, if something did.
+    pub blocked: Option<Blocked>,
+}
+
+impl Passed {
+    /// A pass to its end.
+    fn whole(troubles: Vec<String>) -> Self {
+        Self { troubles, stopped: None, blocked: None }
+    }
 }
 
 /// Which tests a pass is about.
@@ -59,7 +68,7 @@ pub fn run(
     };
     let mut tracker = Tracker::new(names.to_vec());
     if names.is_empty() {
-        return Ok(Passed { troubles: Vec::new(), stopped: None });
+        return Ok(Passed::whole(Vec::new()));
     }
     loop {
         if let Some(stop) = options.brake.stop() {
@@ -68,6 +77,9 @@ pub fn run(
         let ended = launch(plan, args, options, start, &mut tracker, &mut tell)?;
         if let Some(stop) = ended.stopped {
             return Ok(stopped(tracker, stop, tell));
+        }
+        if ended.status.code() == Some(ExitCode::WriteFailed as i32) {
+            return Ok(unwritable(plan, tracker, &ended, tell));
         }
         let status = text::exit_status(ended.status);
         let end = End { status: &status, success: ended.status.success(), cause: ended.cause };
@@ -85,7 +97,7 @@ pub fn run(
             tell(Step::Happens(Happening::Died { status, output, remaining }));
         }
         if remaining.is_empty() {
-            return Ok(Passed { troubles: tracker.into_troubles(), stopped: None });
+            return Ok(Passed::whole(tracker.into_troubles()));
         }
         args = exact_args(&remaining, options);
     }
@@ -95,7 +107,24 @@ fn stopped(mut tracker: Tracker, stop: Stop, mut tell: impl FnMut(Step)) -> Pass
     for record in tracker.stop(stop) {
         tell(Step::Judged(record, String::new()));
     }
-    Passed { troubles: tracker.into_troubles(), stopped: Some(stop) }
+    Passed { stopped: Some(stop), ..Passed::whole(tracker.into_troubles()) }
+}
+
+/// The gate could not write its events: another process of it could not either.
+fn unwritable(
+    plan: &ModelPlan,
+    mut tracker: Tracker,
+    ended: &Ended,
+    mut tell: impl FnMut(Step),
+) -> Passed {
+    let said = text::last_line(&ended.output).map(text::without_error_prefix);
+    let said = said.unwrap_or("it does not say what").trim_end_matches('.');
+    let package = &plan.gate.adapter.package;
+    let reason = format!("the gate of {package} could not write: {said}; make room and run again");
+    for record in tracker.give_up_the_rest(&reason) {
+        tell(Step::Judged(record, String::new()));
+    }
+    Passed { blocked: Some(Blocked::Disk(reason)), ..Passed::whole(tracker.into_troubles()) }
 }
 
 /// The filters as they were given. Names given exactly may be of several

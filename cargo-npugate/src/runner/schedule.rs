@@ -3,7 +3,7 @@
 //! the jobs, while that holds the device.
 
 use super::stop::Stop;
-use super::{Consumer, Happening, ModelPlan, ModelResult, RunOptions, Update, model};
+use super::{Blocked, Consumer, Happening, ModelPlan, ModelResult, RunOptions, Update, model};
 use crate::error::Error;
 use crate::lock::DeviceLock;
 use npugate_schema::{Access, Outcome, Record};
@@ -171,7 +171,7 @@ impl Skip {
                     Record::new(name, Outcome::Skipped { reason: reason.clone() }, &*reason)
                 };
                 let result = ModelResult {
-                    unavailable: Some(reason.clone()),
+                    blocked: Some(Blocked::Device(reason.clone())),
                     ..model::not_run(plan, options, record)
                 };
                 tell(Happening::Started { planned: Vec::new() });

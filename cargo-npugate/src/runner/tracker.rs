@@ -166,6 +166,12 @@ impl Tracker {
         names.into_iter().map(|name| stop.record(name)).collect()
     }
 
+    /// Nothing more can run: the records of tests that have no verdict.
+    pub fn give_up_the_rest(&mut self, reason: &str) -> Vec<Record> {
+        let remaining = self.remaining();
+        self.give_up(remaining, reason)
+    }
+
     /// What is wrong with the gate itself, beyond its tests.
     pub fn into_troubles(self) -> Vec<String> {
         self.troubles

@@ -202,11 +202,24 @@ fn describe(args: &Args) {
     );
 }
 
+/// What the name of a kernel test says of it: `kernel::OP::MxKxN::TIER`.
+fn attributes(name: &str) -> String {
+    let segments: Vec<_> = name.split("::").collect();
+    let ["kernel", op, rest @ ..] = segments.as_slice() else { return String::new() };
+    let sizes = rest.first().into_iter().flat_map(|shape| shape.split('x'));
+    let sizes = ["m", "k", "n"].into_iter().zip(sizes);
+    let mut all = vec![format!(r#""op":"{op}""#)];
+    all.extend(sizes.map(|(size, number)| format!(r#""{size}":{number}"#)));
+    all.extend(rest.get(1).map(|tier| format!(r#""tier":"{tier}""#)));
+    all.join(",")
+}
+
 fn list(args: &Args) {
     args.refuse_unknown_names();
-    let entry = |test: &Test| match args.ignore(test) {
-        None => format!(r#"{{"name":"{}"}}"#, test.name),
-        Some(ignore) => format!(r#"{{"name":"{}","ignored":{ignore}}}"#, test.name),
+    let entry = |test: &Test| {
+        let ignored = args.ignore(test).map(|ignore| format!(r#","ignored":{ignore}"#));
+        let (name, ignored) = (&test.name, ignored.unwrap_or_default());
+        format!(r#"{{"name":"{name}"{ignored},"attributes":{{{}}}}}"#, attributes(name))
     };
     let tests = tests();
     let tests: Vec<_> = tests.iter().filter(|test| args.admits(&test.name)).map(entry).collect();
@@ -218,9 +231,12 @@ fn list(args: &Args) {
 }
 
 fn event(line: &str) {
-    let Some(path) = env::var_os("NPUGATE_EVENTS") else { return };
-    let mut file = OpenOptions::new().append(true).create(true).open(path).expect("events");
-    writeln!(file, "{line}").expect("events");
+    let Some(path) = env::var_os("NPUGATE_EVENTS").map(PathBuf::from) else { return };
+    let open = OpenOptions::new().append(true).create(true).open(&path);
+    if let Err(error) = open.and_then(|mut file| writeln!(file, "{line}")) {
+        eprintln!("error: {} cannot be written: {error}", path.display());
+        process::exit(110);
+    }
 }
 
 /// The metrics of a test, as JSON.
