@@ -22,7 +22,7 @@ fn run_in(scene: &Scene, script: &str, line: &str, variables: &[(&str, &str)]) -
         "--mount",
         "sh",
         "-c",
-        &format!("{script}; \"$@\"; code=$?; { ls -A full >after; } 2>/dev/null; exit $code"),
+        &format!("{script}; \"$@\"; code=$?; (ls -A full >after) 2>/dev/null; exit $code"),
         "sh",
     ]);
     command.arg(inner.get_program()).args(inner.get_args());
