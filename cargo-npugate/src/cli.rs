@@ -6,7 +6,8 @@ mod options;
 mod registry;
 
 pub use options::{
-    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RunArgs, WhenColor,
+    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RunArgs, RunFormat,
+    WhenColor,
 };
 
 pub use registry::{RegistryArgs, RegistryCommand};
@@ -72,6 +73,8 @@ pub enum Command {
     Diagnosis(TestArgs),
     /// List the tests without running them
     List(ListArgs),
+    /// Join what the parts of a run wrote with --results into one report
+    Merge(MergeArgs),
     /// Generate text with one model: the text on stdout, its speed on stderr
     Run(GenerateArgs),
     /// Fetch the weights of models, checked by size and SHA-256
@@ -128,6 +131,18 @@ pub struct ListArgs {
     /// listing for each model
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// `merge`.
+#[derive(Clone, PartialEq, Debug, Args)]
+pub struct MergeArgs {
+    /// The files of all parts
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Write a JUnit report to PATH
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
 }
 
 /// `run`.

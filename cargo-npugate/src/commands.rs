@@ -3,6 +3,7 @@
 mod fetch;
 mod generate;
 mod list;
+mod merge;
 mod pending;
 mod prepare;
 mod registry;
@@ -35,6 +36,7 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
         Action::List { selection, format } => {
             list::run(selection, *format, config, &workspace()?, shell)?
         }
+        Action::Merge(args) => return Ok(merge::run(args, config, shell)?.into()),
         Action::Generate { prompt, max_tokens, network } => {
             generate::run(prompt, *max_tokens, *network, config, &workspace()?, shell)?
         }

@@ -6,13 +6,13 @@ mod environment;
 mod registry;
 mod selection;
 
-pub use environment::{Environment, Held, Update};
+pub use environment::{Environment, GitHub, Held, Update};
 pub use registry::{Fidelity, RegistryTask};
 pub use selection::{Effort, Ignored, Matching, Selection, TestSet, WeightsNeed};
 
 use crate::cli::{
-    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat, RecordArgs,
-    RunArgs, TestArgs,
+    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs, MessageFormat,
+    RecordArgs, RunArgs, RunFormat, TestArgs,
 };
 use crate::error::Error;
 use crate::lock::LockPolicy;
@@ -45,6 +45,8 @@ pub enum Action {
     Test(Test),
     /// List tests.
     List { selection: Selection, format: MessageFormat },
+    /// Join the results of several runs.
+    Merge(MergeArgs),
     /// Generate text.
     Generate { prompt: String, max_tokens: usize, network: Network },
     /// Fetch weights.
@@ -71,6 +73,10 @@ pub struct Test {
     pub view: View,
     /// Where to write a JUnit report.
     pub junit: Option<PathBuf>,
+    /// Where to write messages for programs.
+    pub results: Option<PathBuf>,
+    /// What goes to stdout.
+    pub format: RunFormat,
     /// What happens to the output of gate binaries.
     pub capture: Capture,
     /// How many models run at a time, if it was said.
@@ -92,6 +98,8 @@ impl Test {
             selection,
             view: View::Summary,
             junit: None,
+            results: None,
+            format: RunFormat::Human,
             capture: Capture::Keep,
             jobs: None,
             max_fail: None,
@@ -249,11 +257,17 @@ fn action(
     let test = |args: TestArgs, phases: &[Phase], view| {
         let TestArgs { mut filter, run } = outer.clone().merge(args);
         let (max_fail, lock) = (run.max_fail(), run.lock(environment));
+        let format = run.message_format.unwrap_or_default();
+        if run.no_capture && format != RunFormat::Human {
+            return Err(Error::SharedStdout);
+        }
         filter.phase = narrow(filter.phase, phases)?;
         Ok::<_, Error>(Action::Test(Test {
             selection: filter.into(),
             view,
             junit: run.junit,
+            results: run.results,
+            format,
             capture: if run.no_capture { Capture::Show } else { Capture::Keep },
             jobs: run.jobs,
             max_fail,
@@ -276,6 +290,10 @@ fn action(
             let inner = TestArgs { filter: args.filter, run: RunArgs::default() };
             let selection = outer.merge(inner).filter.into();
             Action::List { selection, format: args.message_format }
+        }
+        Some(Command::Merge(args)) => {
+            refuse_unless(none, "merge")?;
+            Action::Merge(args)
         }
         Some(Command::Run(args)) => {
             let fetch_only = TestArgs {
@@ -372,6 +390,8 @@ impl TestArgs {
         self.filter.ignored |= inner.filter.ignored;
         self.filter.include_ignored |= inner.filter.include_ignored;
         self.run.junit = inner.run.junit.or(self.run.junit);
+        self.run.results = inner.run.results.or(self.run.results);
+        self.run.message_format = inner.run.message_format.or(self.run.message_format);
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;
         self.run.no_fail_fast |= inner.run.no_fail_fast;

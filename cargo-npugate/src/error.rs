@@ -2,6 +2,7 @@
 //! sentence that says what is wrong, where, and what to do.
 
 use crate::fetch::FetchError;
+use crate::merge::MergeError;
 use npugate_kernels::{fidelity::FidelityError, registry::RegistryError};
 use npugate_schema::{BaselineError, ExitCode, Phase};
 use std::{ffi::OsString, io, path::PathBuf};
@@ -16,6 +17,10 @@ pub enum Error {
         "`cargo npugate {command}` runs no tests: leave the options that choose or run tests out"
     )]
     TestOptions { command: &'static str },
+    #[error(
+        "--no-capture lets the gates write to stdout, which --message-format keeps for messages: leave one of them out, or write the messages to a file with --results PATH"
+    )]
+    SharedStdout,
     #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
     Phase { phase: Phase, known: Vec<Phase> },
     #[error("the prompt is empty: say what the model is to continue")]
@@ -84,6 +89,8 @@ pub enum Error {
     Baseline(#[from] BaselineError),
     #[error("no pending change has {} in its test's name; `cargo npugate pending` prints them", quote(.0))]
     NoPendingMatch(Vec<String>),
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     #[error("stdout cannot be written: {0}")]
     Stdout(#[from] io::Error),
 
@@ -109,6 +116,7 @@ impl Error {
             Self::UpdateMode(_)
             | Self::TestOptions { .. }
             | Self::Phase { .. }
+            | Self::SharedStdout
             | Self::EmptyPrompt
             | Self::RegistryUsage(_)
             | Self::WhichModel(_)
@@ -131,6 +139,7 @@ impl Error {
             | Self::NoDrift(_)
             | Self::Read { .. }
             | Self::Baseline(_)
+            | Self::Merge(_)
             | Self::NoWeights(_)
             | Self::NoRecorder { .. }
             | Self::RecorderEnvironment(_) => ExitCode::Setup,

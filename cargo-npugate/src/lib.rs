@@ -19,6 +19,7 @@ mod fetch;
 mod gate;
 mod interrupt;
 mod lock;
+mod merge;
 mod progress;
 mod record;
 mod report;

@@ -99,6 +99,17 @@ pub fn last_line(text: &str) -> Option<&str> {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty())
 }
 
+/// At most so many lines of the end of a text, without empty ones around them.
+pub fn last_lines(text: &str, most: usize) -> Vec<&str> {
+    let lines: Vec<_> = text.trim_start_matches(['\n', '\r']).trim_end().lines().collect();
+    lines[lines.len().saturating_sub(most)..].to_vec()
+}
+
+/// Lines of another program's output, marked as such.
+pub fn quoted(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("| {line}\n")).collect()
+}
+
 /// An error message without the word for it.
 pub fn without_error_prefix(text: &str) -> &str {
     let text = text.trim();
@@ -169,6 +180,13 @@ mod tests {
         assert_eq!(number(0.000_012_3), "1.23e-5");
         assert_eq!(number(-2.5e9), "-2.50e9");
         assert_eq!(number(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn the_end_of_an_output_has_no_empty_lines_around_it() {
+        assert_eq!(last_lines("\na\n\nb\nc\n\n", 3), ["", "b", "c"]);
+        assert_eq!(last_lines("\n \n", 3), [""; 0]);
+        assert_eq!(quoted(&["a", ""]), "| a\n| \n");
     }
 
     #[test]

@@ -56,6 +56,15 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
 
+    /// Write what happens to PATH as it happens, as JSON lines; `merge` joins
+    /// such files
+    #[arg(long, value_name = "PATH")]
+    pub results: Option<PathBuf>,
+
+    /// What goes to stdout: nothing, JSON lines, or those of libtest
+    #[arg(long, value_name = "FORMAT")]
+    pub message_format: Option<RunFormat>,
+
     /// Do not fetch missing weights
     #[arg(long)]
     pub no_fetch: bool,
@@ -219,6 +228,18 @@ pub enum MessageFormat {
     Human,
     /// For programs.
     Json,
+}
+
+/// What a run writes to stdout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum RunFormat {
+    /// Nothing: what people read is on stderr.
+    #[default]
+    Human,
+    /// Messages of this command, as JSON lines.
+    Json,
+    /// The JSON lines of libtest, as IDEs read them.
+    LibtestJson,
 }
 
 #[cfg(test)]

@@ -2,16 +2,17 @@
 
 use super::prepare;
 use crate::baseline::{self, LastRun};
+use crate::cli::RunFormat;
 use crate::config::{Config, Effort, MaxFail, MissingDevice, Selection, Test, View};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
-use crate::report::{diagnosis, junit, summary};
-use crate::runner::{self, Brake, ModelPlan, ModelResult, Naming, RunOptions, gone};
+use crate::report::{Run, Streams, diagnosis, github, junit, summary};
+use crate::runner::{self, Brake, ModelPlan, ModelResult, Naming, PlannedTest, RunOptions, gone};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, LOCK_HELD_VAR};
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 /// Builds, lists, runs, reports.
 ///
@@ -25,32 +26,34 @@ pub fn run(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
-    let Executed { results, interrupted } = execute(test, config, workspace, shell)?;
-    let selection = &test.selection;
+    let Executed { results, interrupted, run, streams } = execute(test, config, workspace, shell)?;
     let mut ending = Ending { code: summary::exit_code(&results) };
     if interrupted {
         ending.code = ExitCode::Interrupted;
         shell.error("interrupted: the baselines stay as they are");
-        if let Some(path) = &test.junit {
-            ending.note(junit::write(&results, selection.effort, path), shell);
+    } else {
+        if ending.code == ExitCode::NoTests {
+            shell.error(nothing_ran(&results));
         }
-        return Ok(ending.code);
-    }
-    if ending.code == ExitCode::NoTests {
-        shell.error(nothing_ran(&results));
-    }
-    if test.view == View::Layers {
-        ending.note(show_layers(&results), shell);
-    }
-    let last_run = LastRun::new(workspace.target.as_std_path());
-    let comparable = results.iter().filter(|_| selection.effort == Effort::Full);
-    for result in comparable {
-        let mode = config.environment.update;
-        ending.note(baseline::update(result, mode, &last_run, shell), shell);
+        if test.view == View::Layers {
+            ending.note(show_layers(&results, test.format, shell), shell);
+        }
+        let last_run = LastRun::new(workspace.target.as_std_path());
+        let comparable = results.iter().filter(|_| run.effort == Effort::Full);
+        for result in comparable {
+            let mode = config.environment.update;
+            ending.note(baseline::update(result, mode, &last_run, shell), shell);
+        }
     }
     if let Some(path) = &test.junit {
-        ending.note(junit::write(&results, selection.effort, path), shell);
+        ending.note(junit::write(&results, &run, path), shell);
     }
+    if let Some(github) = &config.environment.github {
+        github::annotate(&results, shell);
+        ending.note(github::summarize(&results, &run, github), shell);
+    }
+    let code = ending.code;
+    ending.note(streams.finish(&results, code, run.seconds), shell);
     Ok(ending.code)
 }
 
@@ -60,6 +63,10 @@ pub(super) struct Executed {
     pub(super) results: Vec<ModelResult>,
     /// Whether the run was cut short.
     pub(super) interrupted: bool,
+    /// What reports say of it beyond its results.
+    run: Run,
+    /// Who is to be told of its end.
+    streams: Streams,
 }
 
 /// Builds, lists, runs, and prints the summary.
@@ -74,6 +81,9 @@ pub(super) fn execute(
     shell: &mut Shell,
 ) -> Result<Executed, Error> {
     let plans = plan(test, config, workspace, shell)?;
+    let start = Instant::now();
+    let mut run = Run::of(config, &test.selection);
+    let mut streams = Streams::open(test, &plans, &run)?;
     let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
     let options = RunOptions {
         selection: test.selection.clone(),
@@ -88,11 +98,17 @@ pub(super) fn execute(
     if test.capture == crate::config::Capture::Show {
         shell.share_terminal();
     }
+    let runs = |test: &&PlannedTest| options.selection.ignored.runs(&test.listed);
+    let tests = plans.iter().flat_map(|plan| &plan.tests).filter(runs).count();
+    let gone: usize = plans.iter().map(|plan| plan.gone.len()).sum();
     let (runnable, missing) = sort_out(plans, test.missing_device)?;
-    let mut results = runner::run(&runnable, &options, &mut [&mut Progress::new(shell)])?;
+    let mut progress = Progress::new(shell, tests + gone);
+    let mut results = runner::run(&runnable, &options, &mut [&mut progress, &mut streams])?;
+    drop(progress);
     results.extend(missing.iter().map(|plan| runner::without_device(plan, &options)));
-    summary::print(&results, config, &test.selection, shell);
-    Ok(Executed { results, interrupted: interrupt.has_come() })
+    run.seconds = start.elapsed().as_secs_f64();
+    summary::print(&results, &run, shell);
+    Ok(Executed { results, interrupted: interrupt.has_come(), run, streams })
 }
 
 /// The models that can run, and those whose device is missing.
@@ -197,13 +213,15 @@ fn nothing_ran(results: &[ModelResult]) -> String {
     }
 }
 
-fn show_layers(results: &[ModelResult]) -> Result<(), Error> {
+/// The tables by layer: data, unless something else has stdout.
+fn show_layers(results: &[ModelResult], format: RunFormat, shell: &mut Shell) -> Result<(), Error> {
     let mut missing = None;
     for result in results {
         let model = &result.description.model;
         let drift = result.records.iter().find(|record| record.name == diagnosis::DRIFT);
         match drift.and_then(|record| diagnosis::report(model, record)) {
-            Some(report) => shell::print_data(report)?,
+            Some(report) if format == RunFormat::Human => shell::print_data(report)?,
+            Some(report) => report.lines().for_each(|line| shell.line(line)),
             None => missing = Some(Error::NoDrift(model.clone())),
         }
     }

@@ -20,6 +20,15 @@ pub struct Environment {
     pub lock: Held,
     /// `$NPUGATE_LOCK`: the file of that lock, or none.
     pub lock_path: Option<PathBuf>,
+    /// `$GITHUB_ACTIONS`: set if this is a step of a workflow on GitHub.
+    pub github: Option<GitHub>,
+}
+
+/// A step of a workflow on GitHub.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GitHub {
+    /// `$GITHUB_STEP_SUMMARY`: the file of the step's summary.
+    pub step_summary: Option<PathBuf>,
 }
 
 /// Who has the lock on the NPU when this program starts.
@@ -74,6 +83,9 @@ impl Environment {
                 Some(value) if is_true(&value.to_string_lossy()) => Held::ByCaller,
                 _ => Held::ByNobody,
             },
+            github: variable("GITHUB_ACTIONS").filter(|value| value == "true").map(|_| GitHub {
+                step_summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
+            }),
         })
     }
 
@@ -96,11 +108,14 @@ fn is_true(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn update(variables: &[(&str, &str)]) -> Result<Update, Error> {
-        let find = |name: &str| {
+    fn read(variables: &[(&str, &str)]) -> Result<Environment, Error> {
+        Environment::read(|name: &str| {
             variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
-        };
-        Environment::read(find).map(|environment| environment.update)
+        })
+    }
+
+    fn update(variables: &[(&str, &str)]) -> Result<Update, Error> {
+        read(variables).map(|environment| environment.update)
     }
 
     #[test]
@@ -117,5 +132,17 @@ mod tests {
     fn a_mistyped_mode_is_an_error() {
         let error = update(&[("NPUGATE_UPDATE", "alway")]).unwrap_err().to_string();
         assert_eq!(error, "NPUGATE_UPDATE is `alway`; it can be `new`, `no` or `always`");
+    }
+
+    #[test]
+    fn github_is_known_by_its_variable() {
+        let summary = ("GITHUB_STEP_SUMMARY", "/tmp/summary.md");
+        let github = |variables: &[(&str, &str)]| read(variables).unwrap().github;
+        assert_eq!(github(&[summary]), None);
+        assert_eq!(github(&[("GITHUB_ACTIONS", "false"), summary]), None);
+        let step_summary = Some("/tmp/summary.md".into());
+        assert_eq!(github(&[("GITHUB_ACTIONS", "true"), summary]), Some(GitHub { step_summary }));
+        let none = Some(GitHub { step_summary: None });
+        assert_eq!(github(&[("GITHUB_ACTIONS", "true")]), none);
     }
 }

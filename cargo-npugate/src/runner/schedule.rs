@@ -174,7 +174,6 @@ impl Skip {
                     blocked: Some(Blocked::Device(reason.clone())),
                     ..model::not_run(plan, options, record)
                 };
-                tell(Happening::Started { planned: Vec::new() });
                 tell(Happening::Finished { result: Arc::new(result.clone()) });
                 result
             }

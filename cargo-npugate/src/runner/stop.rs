@@ -46,6 +46,11 @@ pub fn is_past_max_fail(record: &Record) -> bool {
     matches!(&record.outcome, Outcome::Skipped { reason } if reason.starts_with(NOT_RUN))
 }
 
+/// Whether a record is of a test that did not run because the run had ended.
+pub fn was_not_run(record: &Record) -> bool {
+    is_interrupted(record) || is_past_max_fail(record)
+}
+
 /// What ends a run early, shared by all that run in it.
 #[derive(Debug)]
 pub struct Brake {

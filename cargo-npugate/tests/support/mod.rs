@@ -109,7 +109,14 @@ impl Scene {
             .stdin(Stdio::null())
             .env("CARGO_TARGET_DIR", fake_target())
             .env("NPUGATE_WEIGHTS_DIR", self.path("weights"));
-        for name in ["CI", "NPUGATE_UPDATE", "NPUGATE_PYTHON", "CARGO_TERM_COLOR", "NO_COLOR"] {
+        for name in [
+            "CI",
+            "NPUGATE_UPDATE",
+            "NPUGATE_PYTHON",
+            "CARGO_TERM_COLOR",
+            "NO_COLOR",
+            "GITHUB_ACTIONS",
+        ] {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));

@@ -156,7 +156,8 @@ impl Session {
     }
 
     fn keep(&mut self, line: &str, printed: &str, status: ExitStatus) {
-        let _ = write!(self.page, "\n```console\n$ cargo npugate {line}\n");
+        let _ =
+            write!(self.page, "\n```console\n{}\n", format!("$ cargo npugate {line}").trim_end());
         for line in printed.lines().filter(|line| !is_of_cargo(line)) {
             let _ = writeln!(self.page, "{}", settled(line).trim_end());
         }

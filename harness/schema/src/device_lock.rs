@@ -177,11 +177,17 @@ fn pid_in(locks: &str, inode: u64) -> Option<u32> {
 
 fn command_line(pid: u32) -> Option<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let words: Vec<_> = bytes
+    let mut words: Vec<_> = bytes
         .split(|&byte| byte == 0)
         .filter(|word| !word.is_empty())
-        .map(String::from_utf8_lossy)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
         .collect();
+    // The program without its folder, which says nothing to those who wait.
+    if let Some(program) = words.first_mut()
+        && let Some(name) = Path::new(&*program).file_name()
+    {
+        *program = name.to_string_lossy().into_owned();
+    }
     let line = words.join(" ");
     let line = if line.chars().count() > 60 {
         line.chars().take(59).chain(['…']).collect()

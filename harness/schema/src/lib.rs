@@ -1,5 +1,6 @@
 //! The file formats that the `npugate` harness and the `cargo npugate` command
-//! share: events, records, listings, golden manifests and baselines.
+//! share: events, records, listings, golden manifests and baselines, and what the
+//! command tells other programs.
 //!
 //! The harness writes, the command reads (and the other way round for
 //! baselines), so every type here round-trips through JSON. Nothing in this
@@ -22,6 +23,7 @@ mod launch;
 mod listing;
 mod manifest;
 mod mark;
+mod message;
 mod metric;
 mod number;
 mod outcome;
@@ -53,6 +55,7 @@ pub use manifest::{
     WeightsProvenance,
 };
 pub use mark::{MARK, MARKS_VAR, Mark};
+pub use message::{AttemptOf, MESSAGE_SCHEMA, Message, PlannedModel};
 pub use metric::{Direction, Metric, Unit};
 pub use outcome::{FlakyResult, Outcome};
 pub use phase::{Phase, UnknownPhase};

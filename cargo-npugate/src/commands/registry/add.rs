@@ -37,7 +37,7 @@ pub(super) fn run(
         Network::Use
     };
     let kernels = Test::new(selection, network);
-    let test::Executed { results, interrupted } =
+    let test::Executed { results, interrupted, .. } =
         test::execute(&kernels, config, workspace, shell)?;
     if interrupted {
         shell.error("interrupted: the registry stays as it is");
