@@ -14,8 +14,14 @@ use crate::error::Error;
 use crate::record;
 use crate::shell::Shell;
 use crate::workspace::Workspace;
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use npugate_schema::ExitCode as Code;
 use std::process::ExitCode;
+
+/// Today in UTC.
+fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
 
 /// Carries a command out.
 ///

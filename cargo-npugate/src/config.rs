@@ -6,7 +6,7 @@ mod environment;
 mod registry;
 mod selection;
 
-pub use environment::{Environment, GitHub, Update};
+pub use environment::{Environment, GitHub, Held, Update};
 pub use registry::{Fidelity, RegistryTask};
 pub use selection::{Effort, Ignored, Matching, Selection, TestSet, WeightsNeed};
 
@@ -15,9 +15,11 @@ use crate::cli::{
     RecordArgs, RunArgs, RunFormat, TestArgs,
 };
 use crate::error::Error;
+use crate::lock::LockPolicy;
 use crate::shell::Verbosity;
+use crate::span::Span;
 use npugate_schema::Phase;
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, num::NonZero, path::PathBuf, time::Duration};
 
 /// What a run does.
 #[derive(Clone, Debug)]
@@ -77,8 +79,35 @@ pub struct Test {
     pub format: RunFormat,
     /// What happens to the output of gate binaries.
     pub capture: Capture,
+    /// How many models run at a time, if it was said.
+    pub jobs: Option<NonZero<usize>>,
+    /// After how many failures the run ends, if it was said.
+    pub max_fail: Option<MaxFail>,
+    /// What a missing device is.
+    pub missing_device: MissingDevice,
+    /// Who sees to it that one process at a time uses an NPU.
+    pub lock: LockArgs,
     /// Whether missing weights are fetched.
     pub network: Network,
+}
+
+impl Test {
+    /// Tests that are run as they come.
+    pub fn new(selection: Selection, network: Network) -> Self {
+        Self {
+            selection,
+            view: View::Summary,
+            junit: None,
+            results: None,
+            format: RunFormat::Human,
+            capture: Capture::Keep,
+            jobs: None,
+            max_fail: None,
+            missing_device: MissingDevice::default(),
+            lock: LockArgs::default(),
+            network,
+        }
+    }
 }
 
 /// What is shown at the end of a run.
@@ -97,6 +126,85 @@ pub enum Capture {
     Keep,
     /// Passed through as it comes.
     Show,
+}
+
+/// After how many failures a run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MaxFail {
+    /// After so many.
+    After(NonZero<usize>),
+    /// After none.
+    Never,
+}
+
+impl MaxFail {
+    /// The number, if there is one.
+    pub fn limit(self) -> Option<NonZero<usize>> {
+        match self {
+            Self::After(limit) => Some(limit),
+            Self::Never => None,
+        }
+    }
+}
+
+/// What a missing device is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MissingDevice {
+    /// A reason to skip tests.
+    #[default]
+    Skip,
+    /// An error.
+    Refuse,
+}
+
+/// Who sees to it that one process at a time uses an NPU, as far as it was said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LockArgs {
+    /// This run.
+    Take { path: Option<PathBuf>, deadline: Option<Duration> },
+    /// Whoever called, or nobody.
+    Leave,
+}
+
+impl Default for LockArgs {
+    fn default() -> Self {
+        Self::Take { path: None, deadline: None }
+    }
+}
+
+impl LockArgs {
+    /// What holds, with what is not said left to the defaults.
+    pub fn policy(&self) -> LockPolicy {
+        match (self, LockPolicy::default()) {
+            (Self::Leave, _) | (_, LockPolicy::Leave) => LockPolicy::Leave,
+            (
+                Self::Take { path, deadline },
+                LockPolicy::Take { path: file, deadline: patience },
+            ) => LockPolicy::Take {
+                path: path.clone().unwrap_or(file),
+                deadline: deadline.unwrap_or(patience),
+            },
+        }
+    }
+}
+
+impl RunArgs {
+    fn max_fail(&self) -> Option<MaxFail> {
+        match (self.fail_fast, self.no_fail_fast, self.max_fail) {
+            (true, _, _) => Some(MaxFail::After(NonZero::<usize>::MIN)),
+            (_, true, _) => Some(MaxFail::Never),
+            (_, _, limit) => limit.map(MaxFail::After),
+        }
+    }
+
+    fn lock(&self, environment: &Environment) -> LockArgs {
+        if self.no_lock || environment.lock == Held::ByCaller {
+            return LockArgs::Leave;
+        }
+        let deadline = self.lock_timeout.map(|Span(deadline)| deadline);
+        let path = self.lock.clone().or_else(|| environment.lock_path.clone());
+        LockArgs::Take { path, deadline }
+    }
 }
 
 /// Whether weights may be fetched.
@@ -127,7 +235,7 @@ impl Config {
     pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
         let Cli { command, filter, run, adapters, device, cargo, output } = cli;
         let offline = cargo.offline || cargo.frozen;
-        let action = action(command, TestArgs { filter, run }, &device, offline)?;
+        let action = action(command, TestArgs { filter, run }, &device, offline, &environment)?;
         let verbosity = match (output.quiet, output.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, 0) => Verbosity::Normal,
@@ -143,10 +251,12 @@ fn action(
     outer: TestArgs,
     device: &DeviceArgs,
     offline: bool,
+    environment: &Environment,
 ) -> Result<Action, Error> {
     let none = outer == TestArgs::default();
     let test = |args: TestArgs, phases: &[Phase], view| {
         let TestArgs { mut filter, run } = outer.clone().merge(args);
+        let (max_fail, lock) = (run.max_fail(), run.lock(environment));
         let format = run.message_format.unwrap_or_default();
         if run.no_capture && format != RunFormat::Human {
             return Err(Error::SharedStdout);
@@ -159,6 +269,13 @@ fn action(
             results: run.results,
             format,
             capture: if run.no_capture { Capture::Show } else { Capture::Keep },
+            jobs: run.jobs,
+            max_fail,
+            missing_device: match run.require_device {
+                true => MissingDevice::Refuse,
+                false => MissingDevice::Skip,
+            },
+            lock,
             network: network(offline, run.no_fetch),
         }))
     };
@@ -278,6 +395,13 @@ impl TestArgs {
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;
         self.run.no_fail_fast |= inner.run.no_fail_fast;
+        self.run.fail_fast |= inner.run.fail_fast;
+        self.run.max_fail = inner.run.max_fail.or(self.run.max_fail);
+        self.run.jobs = inner.run.jobs.or(self.run.jobs);
+        self.run.require_device |= inner.run.require_device;
+        self.run.lock = inner.run.lock.or(self.run.lock);
+        self.run.lock_timeout = inner.run.lock_timeout.or(self.run.lock_timeout);
+        self.run.no_lock |= inner.run.no_lock;
         self
     }
 }

@@ -65,6 +65,8 @@ pub enum Error {
     Events(io::Error),
     #[error("{0}")]
     NoTests(String),
+    #[error("the device `{device}` of {model} is missing: {reason}")]
+    NoDevice { model: String, device: String, reason: String },
     #[error("{model} could not generate: {reason}")]
     Generate { model: String, reason: String },
     #[error("{0} has no figures by layer: its test layers::drift left none")]
@@ -143,6 +145,7 @@ impl Error {
             | Self::RecorderEnvironment(_) => ExitCode::Setup,
             Self::Build | Self::NoExecutable { .. } => ExitCode::BuildFailed,
             Self::Protocol { .. } => ExitCode::ListingFailed,
+            Self::NoDevice { .. } => ExitCode::DeviceUnavailable,
             Self::NoTests(_) | Self::NoPendingMatch(_) => ExitCode::NoTests,
             Self::Fetch { source, .. } => source.exit_code(),
         }

@@ -4,7 +4,7 @@
 mod live;
 
 use crate::report::words;
-use crate::runner::{Attempt, Consumer, Happening, ModelPlan, ModelResult, Update};
+use crate::runner::{Attempt, Consumer, Happening, ModelPlan, ModelResult, Update, was_not_run};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use live::Live;
@@ -99,6 +99,10 @@ impl<'a> Progress<'a> {
     }
 
     fn finished(&mut self, update: &Update, record: &Record, attempt: Attempt) {
+        // The summary counts them.
+        if was_not_run(record) {
+            return;
+        }
         let (index, model) = (update.model, &update.plan.description.model);
         let (tone, verb) = words::verb(&record.outcome);
         let line = words::line(model, record, attempt);
@@ -179,6 +183,9 @@ impl<'a> Progress<'a> {
         for (reason, n) in reasons {
             let message = format!("{model}: {} ({reason})", text::count(n, "test"));
             self.shell.status(Tone::Odd, "Ignored", message);
+        }
+        if let Some(blocked) = &result.blocked {
+            self.shell.error(blocked.reason());
         }
         for trouble in &result.troubles {
             self.shell.error(format_args!("the gate of {model} is broken: {trouble}"));

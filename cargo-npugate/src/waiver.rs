@@ -1,6 +1,7 @@
 //! A limit that is loosened for a test, with a written reason and for a time.
 
 use jiff::civil::Date;
+use npugate_schema::Record;
 
 /// A limit that is loosened for a test, with a written reason and for a time.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,4 +14,9 @@ pub struct Waiver {
     pub reason: String,
     /// The last day on which it holds.
     pub expires: Date,
+}
+
+/// Lets a failure pass that waivers cover.
+pub fn apply(record: &mut Record, waivers: &[Waiver], today: Date) {
+    let _ = (record, waivers, today);
 }

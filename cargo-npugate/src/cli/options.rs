@@ -1,8 +1,9 @@
 //! Options that several commands share.
 
+use crate::span::Span;
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use npugate_schema::Phase;
-use std::path::PathBuf;
+use std::{num::NonZero, path::PathBuf};
 
 /// Which tests.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
@@ -72,9 +73,39 @@ pub struct RunArgs {
     #[arg(long, alias = "nocapture")]
     pub no_capture: bool,
 
-    /// Run every test whatever fails: always so, accepted as in cargo
-    #[arg(long)]
+    /// Stop the run at the first test that does not pass
+    #[arg(long, conflicts_with_all = ["no_fail_fast", "max_fail"])]
+    pub fail_fast: bool,
+
+    /// Run every test whatever fails, as is the default
+    #[arg(long, conflicts_with = "max_fail")]
     pub no_fail_fast: bool,
+
+    /// Stop the run after N tests that do not pass
+    #[arg(long, value_name = "N")]
+    pub max_fail: Option<NonZero<usize>>,
+
+    /// Run so many models at a time, where their device can be shared [default:
+    /// 1; each uses all cores as it is]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZero<usize>>,
+
+    /// A missing device is an error, where its tests would be skipped
+    #[arg(long)]
+    pub require_device: bool,
+
+    /// The lock that keeps other processes off an NPU, shared with MLIR-AIR's
+    /// tools [env: NPUGATE_LOCK=PATH] [default: /tmp/mlir-air-npu.lock]
+    #[arg(long, value_name = "PATH")]
+    pub lock: Option<PathBuf>,
+
+    /// How long to wait for it, such as 90s or 10m [default: 30m]
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub lock_timeout: Option<Span>,
+
+    /// Do not take the lock: the caller holds it [env: NPUGATE_LOCK_HELD=1]
+    #[arg(long, conflicts_with_all = ["lock", "lock_timeout"])]
+    pub no_lock: bool,
 }
 
 /// Which adapter crates.

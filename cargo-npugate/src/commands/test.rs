@@ -3,17 +3,15 @@
 use super::prepare;
 use crate::baseline::{self, LastRun};
 use crate::cli::RunFormat;
-use crate::config::{Config, Effort, Selection, Test, View};
+use crate::config::{Config, Effort, MaxFail, MissingDevice, Selection, Test, View};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::{Run, Streams, diagnosis, github, junit, summary};
-use crate::runner::{
-    self, Consumer, ModelPlan, ModelResult, PlannedTest, RunOptions, Update, gone,
-};
+use crate::runner::{self, Brake, ModelPlan, ModelResult, Naming, PlannedTest, RunOptions, gone};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
-use npugate_schema::ExitCode;
+use npugate_schema::{ExitCode, LOCK_HELD_VAR};
 use std::{
     io::{self, IsTerminal},
     sync::Arc,
@@ -88,53 +86,50 @@ pub(super) fn execute(
 ) -> Result<Executed, Error> {
     let plans = plan(test, config, workspace, shell)?;
     let start = Instant::now();
-    let selection = &test.selection;
-    let mut run = Run::of(config, selection);
+    let mut run = Run::of(config, &test.selection);
     let mut streams = Streams::open(test, &plans, &run)?;
     let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
     let options = RunOptions {
-        selection,
-        device: &config.device,
+        selection: test.selection.clone(),
+        device: config.device.clone(),
         capture: test.capture,
-        interrupt: &interrupt,
+        jobs: test.jobs.unwrap_or_else(runner::default_jobs),
+        brake: Brake::new(interrupt.clone(), test.max_fail.and_then(MaxFail::limit)),
+        lock: test.lock.policy(),
+        variables: vec![(LOCK_HELD_VAR.as_ref(), "1".into())],
+        today: super::today(),
     };
     let messages = test.format != RunFormat::Human && io::stdout().is_terminal();
     if messages || test.capture == crate::config::Capture::Show {
         shell.share_terminal();
     }
-    let runs = |test: &&PlannedTest| selection.ignored.runs(&test.listed);
+    let runs = |test: &&PlannedTest| options.selection.ignored.runs(&test.listed);
     let tests = plans.iter().flat_map(|plan| &plan.tests).filter(runs).count();
     let gone: usize = plans.iter().map(|plan| plan.gone.len()).sum();
-    let mut outputs =
-        Outputs { progress: Progress::new(shell, tests + gone), streams: &mut streams };
-    let mut results = Vec::with_capacity(plans.len());
-    for (index, plan) in plans.iter().enumerate() {
-        results.push(if interrupt.has_come() {
-            runner::not_run(plan, selection)
-        } else {
-            runner::run((index, plan), options, &mut outputs)?
-        });
-    }
-    drop(outputs);
+    let (runnable, missing) = sort_out(plans, test.missing_device)?;
+    let mut progress = Progress::new(shell, tests + gone);
+    let mut results = runner::run(&runnable, &options, &mut [&mut progress, &mut streams])?;
+    drop(progress);
+    results.extend(missing.iter().map(|plan| runner::without_device(plan, &options)));
     run.seconds = start.elapsed().as_secs_f64();
     summary::print(&results, &run, shell);
     Ok(Executed { results, interrupted: interrupt.has_come(), run, streams })
 }
 
-/// Everybody who is told of a run as it happens.
-struct Outputs<'a> {
-    progress: Progress<'a>,
-    streams: &'a mut Streams,
-}
-
-impl Consumer for Outputs<'_> {
-    fn consume(&mut self, update: &Update) {
-        self.progress.consume(update);
-        self.streams.consume(update);
-    }
-
-    fn tick(&mut self) {
-        self.progress.tick();
+/// The models that can run, and those whose device is missing.
+fn sort_out(
+    plans: Vec<Arc<ModelPlan>>,
+    missing_device: MissingDevice,
+) -> Result<(Vec<Arc<ModelPlan>>, Vec<Arc<ModelPlan>>), Error> {
+    let (missing, runnable): (Vec<_>, Vec<_>) =
+        plans.into_iter().partition(|plan| plan.description.missing().is_some());
+    match (missing.first(), missing_device) {
+        (Some(plan), MissingDevice::Refuse) => Err(Error::NoDevice {
+            model: plan.description.model.clone(),
+            device: plan.description.device.clone(),
+            reason: plan.description.missing().unwrap_or_default().to_owned(),
+        }),
+        _ => Ok((runnable, missing)),
     }
 }
 
@@ -170,7 +165,8 @@ fn plan(
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
         if !tests.is_empty() || !gone.is_empty() {
             let tests = tests.into_iter().map(Into::into).collect();
-            plans.push(Arc::new(ModelPlan { gate, description, tests, gone }));
+            let naming = Naming::Filters;
+            plans.push(Arc::new(ModelPlan { gate, description, tests, gone, naming }));
         }
     }
     let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.listed.name.as_str());

@@ -1,6 +1,7 @@
 //! What the environment says: read once, at the start.
 
 use crate::error::Error;
+use npugate_schema::{LOCK_HELD_VAR, LOCK_VAR};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What the environment says.
@@ -15,6 +16,10 @@ pub struct Environment {
     pub fixtures: Option<PathBuf>,
     /// What happens to baseline changes.
     pub update: Update,
+    /// Who has the lock on the NPU.
+    pub lock: Held,
+    /// `$NPUGATE_LOCK`: the file of that lock, or none.
+    pub lock_path: Option<PathBuf>,
     /// `$GITHUB_ACTIONS`: set if this is a step of a workflow on GitHub.
     pub github: Option<GitHub>,
 }
@@ -24,6 +29,16 @@ pub struct Environment {
 pub struct GitHub {
     /// `$GITHUB_STEP_SUMMARY`: the file of the step's summary.
     pub step_summary: Option<PathBuf>,
+}
+
+/// Who has the lock on the NPU when this program starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Held {
+    /// Nobody that is known of.
+    #[default]
+    ByNobody,
+    /// The caller: `$NPUGATE_LOCK_HELD` says so.
+    ByCaller,
 }
 
 /// What happens to baseline changes after a run.
@@ -63,6 +78,11 @@ impl Environment {
             python: variable("NPUGATE_PYTHON"),
             fixtures: variable("NPUGATE_FIXTURES").map(PathBuf::from),
             update,
+            lock_path: variable(LOCK_VAR).map(PathBuf::from),
+            lock: match variable(LOCK_HELD_VAR) {
+                Some(value) if is_true(&value.to_string_lossy()) => Held::ByCaller,
+                _ => Held::ByNobody,
+            },
             github: variable("GITHUB_ACTIONS").filter(|value| value == "true").map(|_| GitHub {
                 step_summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             }),

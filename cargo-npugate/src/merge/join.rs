@@ -4,7 +4,7 @@ use super::shard::{End, ShardModel};
 use super::{MergeError, Shard, partition};
 use crate::config::Effort;
 use crate::report::{Reruns, Run, summary};
-use crate::runner::{ModelResult, is_interrupted};
+use crate::runner::{ModelResult, was_not_run};
 use npugate_schema::{Description, ExitCode, Outcome, Phase, PlannedModel, Record};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -175,7 +175,7 @@ fn describe(model: &PlannedModel) -> String {
 /// Whether a test was run to a verdict. One that is off or was not waited for has
 /// a record, too.
 fn is_verdict(record: &Record) -> bool {
-    !matches!(record.outcome, Outcome::Ignored { .. }) && !is_interrupted(record)
+    !matches!(record.outcome, Outcome::Ignored { .. }) && !was_not_run(record)
 }
 
 fn unjudged(name: &str) -> Record {

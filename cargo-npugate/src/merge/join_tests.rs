@@ -116,7 +116,7 @@ fn a_run_that_was_cut_short_leaves_tests_without_a_verdict() {
     let run = joined(&[whole, cut]).unwrap();
     let records = &run.results[0].records;
     assert_eq!(records[2].name, "kernel::c");
-    assert!(is_interrupted(&records[2]), "{:?}", records[2]);
+    assert!(crate::runner::is_interrupted(&records[2]), "{:?}", records[2]);
     assert_eq!((run.code, run.cut_short), (123, vec![PathBuf::from("1.jsonl")]));
     assert!((run.results[0].seconds - 2.0).abs() < 1e-9, "as far as it is known");
 }

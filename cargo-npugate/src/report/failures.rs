@@ -3,7 +3,7 @@
 
 use super::table::{Align, Table};
 use super::{Run, words};
-use crate::runner::{Attempt, ModelResult, Tried, gone, is_interrupted};
+use crate::runner::{Attempt, ModelResult, Tried, gone, was_not_run};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Direction, Metric, Outcome, Record};
@@ -18,12 +18,12 @@ const OUTPUT: usize = 40;
 /// How much is shown of what an earlier attempt printed.
 const EARLIER_OUTPUT: usize = 10;
 
-/// As many tests that were skipped for the same reason are shown one by one.
-const ALIKE: usize = 3;
+/// More tests than this that were skipped for the same reason are shown as one line.
+const ALIKE: usize = 1;
 
 /// The tests of a model that did not pass and that the user waited for.
 pub fn of(result: &ModelResult) -> impl Iterator<Item = &Record> {
-    result.records.iter().filter(|record| !record.outcome.is_good() && !is_interrupted(record))
+    result.records.iter().filter(|record| !record.outcome.is_good() && !was_not_run(record))
 }
 
 /// Shows what did not pass.

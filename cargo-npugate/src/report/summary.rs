@@ -4,7 +4,7 @@
 use super::table::{Align, Table};
 use super::{Run, failures, words};
 use crate::config::Effort;
-use crate::runner::{ModelResult, gone, is_interrupted};
+use crate::runner::{ModelResult, gone, is_interrupted, is_past_max_fail};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};
@@ -20,7 +20,8 @@ pub fn print(results: &[ModelResult], run: &Run, shell: &mut Shell) {
     // Those of which there is a verdict without a run are not among them.
     let unheard = records(results).filter(|record| gone::is_gone(record)).count();
     let interrupted = records(results).filter(|record| is_interrupted(record)).count();
-    let tests = text::count(summary.ran() - unheard - interrupted, "test");
+    let cancelled = records(results).filter(|record| is_past_max_fail(record)).count();
+    let tests = text::count(summary.ran() - unheard - interrupted - cancelled, "test");
     let counts = words::counts(&summary);
     if shell.verbosity() > Verbosity::Quiet {
         shell.line("");
@@ -28,6 +29,10 @@ pub fn print(results: &[ModelResult], run: &Run, shell: &mut Shell) {
     if interrupted > 0 {
         let message = format!("{} not run", text::count(interrupted, "test"));
         shell.status_always(Tone::Odd, "Interrupted", message);
+    }
+    if cancelled > 0 {
+        let message = format!("{} not run after the failures", text::count(cancelled, "test"));
+        shell.status_always(Tone::Odd, "Cancelled", message);
     }
     let message = format!("{tests} run in {}: {counts}", text::duration(run.seconds));
     shell.status_always(tone, "Summary", message);
@@ -87,6 +92,8 @@ pub fn exit_code(results: &[ModelResult]) -> ExitCode {
         ExitCode::TestsFailed
     } else if troubled {
         ExitCode::Setup
+    } else if let Some(blocked) = results.iter().find_map(|result| result.blocked.as_ref()) {
+        blocked.exit_code()
     } else if summary.invalid + summary.skipped > 0 {
         ExitCode::Inconclusive
     } else if summary.regressed > 0 {

@@ -5,6 +5,9 @@
     reason = "shared by several test programs, and of use to them alone"
 )]
 
+#[cfg(unix)]
+pub mod session;
+
 use std::{
     env,
     ffi::OsStr,
@@ -12,7 +15,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     panic::Location,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 /// A copy of the workspace beside these tests, and what its gates are to do.
@@ -125,16 +128,21 @@ impl Scene {
 
     /// Runs the command with these arguments.
     pub fn run_words<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Run {
-        let output = self.command(words).output().unwrap();
-        Run {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Run::of(&self.command(words).output().unwrap())
     }
 }
 
 impl Run {
+    /// What a process left.
+    pub fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Self {
+            code: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
     /// Asserts the exit code and that stderr has these texts, in this order.
     #[track_caller]
     pub fn expect(&self, code: i32, texts: &[&str]) -> &Self {

@@ -14,6 +14,7 @@ mod baseline;
 mod cache;
 mod cliff;
 mod description;
+mod device_lock;
 mod event;
 mod exit_code;
 mod hash;
@@ -21,6 +22,7 @@ mod known_failures;
 mod launch;
 mod listing;
 mod manifest;
+mod mark;
 mod message;
 mod metric;
 mod number;
@@ -39,6 +41,9 @@ pub use baseline::{
 pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_destination};
 pub use cliff::{CLIFF, cliffs};
 pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
+pub use device_lock::{
+    DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
+};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
@@ -49,6 +54,7 @@ pub use manifest::{
     GOLDEN_SCHEMA, GoldenFile, Manifest, ModelConfig, Noise, Prompt, Reference, ReferenceDtypes,
     WeightsProvenance,
 };
+pub use mark::{MARK, MARKS_VAR, Mark};
 pub use message::{AttemptOf, MESSAGE_SCHEMA, Message, PlannedModel};
 pub use metric::{Direction, Metric, Unit};
 pub use outcome::{FlakyResult, Outcome};
