@@ -6,7 +6,8 @@ mod options;
 mod registry;
 
 pub use options::{
-    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RunArgs, WhenColor,
+    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RerunWhich, RunArgs,
+    RunIgnored, WhenColor,
 };
 
 pub use registry::{RegistryArgs, RegistryCommand};

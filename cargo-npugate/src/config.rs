@@ -8,7 +8,7 @@ mod selection;
 
 pub use environment::{Environment, Update};
 pub use registry::{Fidelity, RegistryTask};
-pub use selection::{Effort, Ignored, Matching, Selection, TestSet, WeightsNeed};
+pub use selection::{Effort, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
 
 use crate::cli::{
     AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat, RecordArgs,
@@ -143,7 +143,7 @@ fn action(
         let TestArgs { mut filter, run } = outer.clone().merge(args);
         filter.phase = narrow(filter.phase, phases)?;
         Ok::<_, Error>(Action::Test(Test {
-            selection: filter.into(),
+            selection: Selection::resolve(filter)?,
             view,
             junit: run.junit,
             capture: if run.no_capture { Capture::Show } else { Capture::Keep },
@@ -159,7 +159,7 @@ fn action(
         Some(Command::Verify(args)) => test(args, &VERIFY, View::Summary)?,
         Some(Command::List(args)) => {
             let inner = TestArgs { filter: args.filter, run: RunArgs::default() };
-            let selection = outer.merge(inner).filter.into();
+            let selection = Selection::resolve(outer.merge(inner).filter)?;
             Action::List { selection, format: args.message_format }
         }
         Some(Command::Run(args)) => {
@@ -245,17 +245,30 @@ fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
 impl TestArgs {
     /// Options may stand before the command too: `cargo npugate --full verify`.
     fn merge(mut self, inner: Self) -> Self {
-        let FilterArgs { filters, skip, exact, phase, full, smoke, require_weights, .. } =
-            inner.filter;
+        let FilterArgs {
+            filters,
+            skip,
+            filter_expr,
+            exact,
+            phase,
+            full,
+            smoke,
+            require_weights,
+            ..
+        } = inner.filter;
         self.filter.filters.extend(filters);
         self.filter.skip.extend(skip);
         self.filter.phase.extend(phase);
+        self.filter.filter_expr.extend(filter_expr);
         self.filter.exact |= exact;
         self.filter.full |= full;
         self.filter.smoke |= smoke;
         self.filter.require_weights |= require_weights;
         self.filter.ignored |= inner.filter.ignored;
         self.filter.include_ignored |= inner.filter.include_ignored;
+        self.filter.run_ignored = inner.filter.run_ignored.or(self.filter.run_ignored);
+        self.filter.partition = inner.filter.partition.or(self.filter.partition);
+        self.filter.rerun = inner.filter.rerun.or(self.filter.rerun);
         self.run.junit = inner.run.junit.or(self.run.junit);
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;

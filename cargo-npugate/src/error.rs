@@ -2,6 +2,8 @@
 //! sentence that says what is wrong, where, and what to do.
 
 use crate::fetch::FetchError;
+use crate::filter::FilterError;
+use crate::last_failed::LastFailedError;
 use npugate_kernels::{fidelity::FidelityError, registry::RegistryError};
 use npugate_schema::{BaselineError, ExitCode, Phase};
 use std::{ffi::OsString, io, path::PathBuf};
@@ -16,6 +18,12 @@ pub enum Error {
         "`cargo npugate {command}` runs no tests: leave the options that choose or run tests out"
     )]
     TestOptions { command: &'static str },
+    #[error("say one of --ignored, --include-ignored and --run-ignored")]
+    RunIgnored,
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    #[error(transparent)]
+    LastFailed(#[from] LastFailedError),
     #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
     Phase { phase: Phase, known: Vec<Phase> },
     #[error("the prompt is empty: say what the model is to continue")]
@@ -106,16 +114,19 @@ impl Error {
         match self {
             Self::UpdateMode(_)
             | Self::TestOptions { .. }
+            | Self::RunIgnored
             | Self::Phase { .. }
             | Self::EmptyPrompt
             | Self::RegistryUsage(_)
             | Self::WhichModel(_)
             | Self::Refused { .. } => ExitCode::Usage,
+            Self::Filter(_) => ExitCode::BadFilter,
             Self::Metadata(_) => ExitCode::MetadataFailed,
             Self::Registry(RegistryError::Write { .. }) | Self::Write { .. } | Self::Stdout(_) => {
                 ExitCode::WriteFailed
             }
             Self::NoAdapters { .. }
+            | Self::LastFailed(_)
             | Self::Registry(_)
             | Self::UnknownAdapter { .. }
             | Self::NothingSelected(_)

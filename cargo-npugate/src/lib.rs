@@ -11,6 +11,7 @@
 
 mod baseline;
 mod build;
+mod choose;
 mod cli;
 mod commands;
 mod config;
@@ -20,6 +21,8 @@ mod fetch;
 mod filter;
 mod gate;
 mod interrupt;
+mod last_failed;
+mod partition;
 mod progress;
 mod record;
 mod report;

@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use crate::partition::Partition;
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use npugate_schema::Phase;
 use std::path::PathBuf;
@@ -15,6 +16,11 @@ pub struct FilterArgs {
     /// Leave out tests whose names contain TEXT; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub skip: Vec<String>,
+
+    /// Only tests that an expression describes, such as
+    /// `kind(kernel) & op(gemm) & m >= 256`; one of several is enough
+    #[arg(short = 'E', long, value_name = "EXPR")]
+    pub filter_expr: Vec<String>,
 
     /// Filters are whole names
     #[arg(long)]
@@ -46,6 +52,37 @@ pub struct FilterArgs {
     /// The tests that do not run by default too
     #[arg(long)]
     pub include_ignored: bool,
+
+    /// Which tests run of those that do by default and those that do not
+    #[arg(long, value_name = "WHICH")]
+    pub run_ignored: Option<RunIgnored>,
+
+    /// Only a part of the tests: `hash:M/N`, stable under changes, or
+    /// `slice:M/N`, of even size
+    #[arg(long, value_name = "PART", value_parser = str::parse::<Partition>)]
+    pub partition: Option<Partition>,
+
+    /// Only the tests that did not succeed when they ran last
+    #[arg(long, value_name = "WHICH")]
+    pub rerun: Option<RerunWhich>,
+}
+
+/// Which tests run of those that do by default and those that do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RunIgnored {
+    /// Those that run by default
+    Default,
+    /// Those that do not
+    Only,
+    /// Both
+    All,
+}
+
+/// Which tests run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RerunWhich {
+    /// Those that did not succeed when they ran last
+    Failed,
 }
 
 /// How to run them.

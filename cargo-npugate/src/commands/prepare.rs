@@ -2,10 +2,12 @@
 //! have their weights.
 
 use crate::build;
-use crate::config::{Config, Network};
+use crate::choose::{self, Candidates};
+use crate::config::{Config, Network, Rerun, Selection};
 use crate::error::Error;
 use crate::fetch::{self, FetchError, Fetched};
 use crate::gate::Gate;
+use crate::last_failed::{FailedTest, LastFailed};
 use crate::shell::Shell;
 use crate::workspace::{Adapter, Workspace};
 use npugate_schema::{Description, WeightsSource};
@@ -73,4 +75,29 @@ pub fn describe(
     }
     // Asked again, now that the weights are there.
     gate.describe(&config.device)
+}
+
+/// Leaves the tests that a selection takes. What an earlier run left without
+/// success and no gate has any more is told, and forgotten.
+///
+/// # Errors
+///
+/// A selection that asks for what no test has, or nothing to run again.
+pub fn choose(
+    candidates: &mut [Candidates],
+    selection: &Selection,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<(), Error> {
+    if selection.rerun == Rerun::Failed {
+        let last_failed = LastFailed::new(workspace.target.as_std_path());
+        let vanished = choose::take_failed(candidates, selection, &last_failed.load()?)?;
+        for FailedTest { model, test, .. } in &vanished {
+            shell.warn(format_args!("{test} of {model} failed before and is no longer there"));
+        }
+        if let Err(error) = last_failed.forget(&vanished) {
+            shell.warn(format_args!("they will be told again: {error}"));
+        }
+    }
+    choose::choose(candidates, selection)
 }

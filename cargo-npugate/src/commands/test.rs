@@ -2,9 +2,11 @@
 
 use super::prepare;
 use crate::baseline::{self, LastRun};
-use crate::config::{Config, Effort, Selection, Test, View};
+use crate::choose::{self, Candidates};
+use crate::config::{Config, Effort, Test, View};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::last_failed::LastFailed;
 use crate::progress::Progress;
 use crate::report::{diagnosis, junit, summary};
 use crate::runner::{self, ModelPlan, ModelResult, RunOptions, gone};
@@ -28,6 +30,9 @@ pub fn run(
     let Executed { results, interrupted } = execute(test, config, workspace, shell)?;
     let selection = &test.selection;
     let mut ending = Ending { code: summary::exit_code(&results) };
+    if let Err(error) = LastFailed::new(workspace.target.as_std_path()).update(&results) {
+        shell.warn(format_args!("`--rerun failed` will not know of this run: {error}"));
+    }
     if interrupted {
         ending.code = ExitCode::Interrupted;
         shell.error("interrupted: the baselines stay as they are");
@@ -74,7 +79,7 @@ pub(super) fn execute(
     shell: &mut Shell,
 ) -> Result<Executed, Error> {
     let plans = plan(test, config, workspace, shell)?;
-    let selection = &test.selection;
+    let selection = &choose::to_run(&test.selection);
     let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
     let options = RunOptions {
         selection,
@@ -120,51 +125,27 @@ fn plan(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<Vec<Arc<ModelPlan>>, Error> {
-    let mut plans = Vec::new();
+    let selection = &test.selection;
+    let (mut models, mut candidates) = (Vec::new(), Vec::new());
     for gate in prepare::gates(config, workspace, shell)? {
         let description = prepare::describe(&gate, test.network, config, shell)?;
-        let tests = gate.list(&test.selection, &config.device)?.tests;
+        let tests = gate.list(selection, &config.device)?.tests;
         // What a filter leaves out is not gone.
-        let all = test.selection.lists_everything() && test.selection.effort == Effort::Full;
+        let all = selection.lists_everything() && selection.effort == Effort::Full;
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
-        if !tests.is_empty() || !gone.is_empty() {
-            let tests = tests.into_iter().map(Into::into).collect();
-            plans.push(Arc::new(ModelPlan { gate, description, tests, gone }));
-        }
+        let package = gate.adapter.package.clone();
+        candidates.push(Candidates { package, model: description.model.clone(), tests, gone });
+        models.push((gate, description));
     }
-    let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.listed.name.as_str());
-    if let Some(name) = test.selection.unmatched(names) {
-        return Err(Error::NoTests(format!(
-            "no test is called `{name}`; `cargo npugate list` prints their names"
-        )));
-    }
-    if plans.is_empty() { Err(Error::NoTests(no_match(&test.selection))) } else { Ok(plans) }
-}
-
-fn no_match(selection: &Selection) -> String {
-    let Selection { filters, .. } = selection;
-    let close = match filters.as_slice() {
-        [word] => close_command(word),
-        _ => None,
-    };
-    match close {
-        Some(command) => format!(
-            "no test matches `{}`; did you mean the command `cargo npugate {command}`?",
-            filters.join(" ")
-        ),
-        None if !filters.is_empty() => format!(
-            "no test matches {}; `cargo npugate list` prints their names",
-            filters.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
-        ),
-        None => "no test matches; `cargo npugate list` prints their names".to_owned(),
-    }
-}
-
-/// A mistyped command is taken for a filter.
-fn close_command(word: &str) -> Option<String> {
-    let command = crate::cli::command();
-    let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
-    similar::get_close_matches(word, &names, 1, 0.7).first().map(ToString::to_string)
+    prepare::choose(&mut candidates, selection, workspace, shell)?;
+    let plans = models.into_iter().zip(candidates).filter_map(|((gate, description), chosen)| {
+        let Candidates { tests, gone, .. } = chosen;
+        let tests: Vec<_> = tests.into_iter().map(Into::into).collect();
+        let any = !tests.is_empty() || !gone.is_empty();
+        any.then(|| Arc::new(ModelPlan { gate, description, tests, gone }))
+    });
+    let plans: Vec<_> = plans.collect();
+    if plans.is_empty() { Err(Error::NoTests(choose::no_match(selection))) } else { Ok(plans) }
 }
 
 fn nothing_ran(results: &[ModelResult]) -> String {
@@ -192,27 +173,4 @@ fn show_layers(results: &[ModelResult]) -> Result<(), Error> {
         }
     }
     missing.map_or(Ok(()), Err)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn no_match_for(filters: &[&str]) -> String {
-        let filters = filters.iter().map(ToString::to_string).collect();
-        no_match(&Selection { filters, ..Selection::default() })
-    }
-
-    #[test]
-    fn a_mistyped_command_is_recognised() {
-        assert_eq!(
-            no_match_for(&["reviw"]),
-            "no test matches `reviw`; did you mean the command `cargo npugate review`?"
-        );
-        assert_eq!(
-            no_match_for(&["conv2d", "lst"]),
-            "no test matches `conv2d` or `lst`; `cargo npugate list` prints their names"
-        );
-        assert!(no_match_for(&["conv2d"]).contains("prints their names"));
-    }
 }
