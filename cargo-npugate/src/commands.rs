@@ -6,6 +6,7 @@ mod list;
 mod pending;
 mod prepare;
 mod registry;
+mod show_config;
 mod test;
 
 use crate::config::{Action, Config};
@@ -28,6 +29,9 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
         Action::Test(test) => test::run(test, config, &workspace()?, shell)?,
         Action::List { selection, format } => {
             list::run(selection, *format, config, &workspace()?, shell)?
+        }
+        Action::ShowConfig { test } => {
+            show_config::run(test.as_deref(), config, &workspace()?, shell)?
         }
         Action::Generate { prompt, max_tokens, network } => {
             generate::run(prompt, *max_tokens, *network, config, &workspace()?, shell)?

@@ -5,10 +5,12 @@
 mod environment;
 mod registry;
 mod selection;
+mod settings;
 
 pub use environment::{Environment, Update};
 pub use registry::{Fidelity, RegistryTask};
 pub use selection::{Effort, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
+pub use settings::TypedSettings;
 
 use crate::cli::{
     AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat, RecordArgs,
@@ -30,10 +32,21 @@ pub struct Config {
     pub cargo: CargoArgs,
     /// Where tests run, and with which settings.
     pub device: DeviceArgs,
+    /// Which settings hold where the command line says nothing.
+    pub profile: ProfileChoice,
     /// How much is printed.
     pub verbosity: Verbosity,
     /// What the environment says.
     pub environment: Environment,
+}
+
+/// Which profile of which configuration.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProfileChoice {
+    /// Its name; `default` if none.
+    pub name: Option<String>,
+    /// The configuration; the workspace's own if none.
+    pub file: Option<PathBuf>,
 }
 
 /// The command, with what belongs to it.
@@ -43,6 +56,8 @@ pub enum Action {
     Test(Test),
     /// List tests.
     List { selection: Selection, format: MessageFormat },
+    /// Show the settings that hold, for all tests or those of one name.
+    ShowConfig { test: Option<String> },
     /// Generate text.
     Generate { prompt: String, max_tokens: usize, network: Network },
     /// Fetch weights.
@@ -65,6 +80,8 @@ pub enum Action {
 pub struct Test {
     /// Which tests.
     pub selection: Selection,
+    /// How they are run, whatever the profile says.
+    pub settings: TypedSettings,
     /// What is shown of them at the end.
     pub view: View,
     /// Where to write a JUnit report.
@@ -119,7 +136,11 @@ impl Config {
     /// Options that have no meaning for the command, or an environment variable
     /// with a value that it cannot have.
     pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
-        let Cli { command, filter, run, adapters, device, cargo, output } = cli;
+        let Cli { command, filter, run, profile, adapters, device, cargo, output } = cli;
+        let profile = ProfileChoice {
+            name: profile.profile.or_else(|| environment.profile.clone()),
+            file: profile.config.or_else(|| environment.config.clone()),
+        };
         let offline = cargo.offline || cargo.frozen;
         let action = action(command, TestArgs { filter, run }, &device, offline)?;
         let verbosity = match (output.quiet, output.verbose) {
@@ -128,7 +149,7 @@ impl Config {
             (false, 1) => Verbosity::Verbose,
             (false, _) => Verbosity::Commands,
         };
-        Ok(Self { action, adapters, cargo, device, verbosity, environment })
+        Ok(Self { action, adapters, cargo, device, profile, verbosity, environment })
     }
 }
 
@@ -144,6 +165,7 @@ fn action(
         filter.phase = narrow(filter.phase, phases)?;
         Ok::<_, Error>(Action::Test(Test {
             selection: Selection::resolve(filter)?,
+            settings: TypedSettings::from(&run),
             view,
             junit: run.junit,
             capture: if run.no_capture { Capture::Show } else { Capture::Keep },
@@ -161,6 +183,10 @@ fn action(
             let inner = TestArgs { filter: args.filter, run: RunArgs::default() };
             let selection = Selection::resolve(outer.merge(inner).filter)?;
             Action::List { selection, format: args.message_format }
+        }
+        Some(Command::ShowConfig { test }) => {
+            refuse_unless(none, "show-config")?;
+            Action::ShowConfig { test }
         }
         Some(Command::Run(args)) => {
             let fetch_only = TestArgs {
@@ -270,6 +296,10 @@ impl TestArgs {
         self.filter.partition = inner.filter.partition.or(self.filter.partition);
         self.filter.rerun = inner.filter.rerun.or(self.filter.rerun);
         self.run.junit = inner.run.junit.or(self.run.junit);
+        self.run.slow = inner.run.slow.or(self.run.slow);
+        self.run.timeout = inner.run.timeout.or(self.run.timeout);
+        self.run.retries = inner.run.retries.or(self.run.retries);
+        self.run.flaky_result = inner.run.flaky_result.or(self.run.flaky_result);
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;
         self.run.no_fail_fast |= inner.run.no_fail_fast;

@@ -4,6 +4,7 @@
 use crate::fetch::FetchError;
 use crate::filter::FilterError;
 use crate::last_failed::LastFailedError;
+use crate::profile::ConfigError;
 use npugate_kernels::{fidelity::FidelityError, registry::RegistryError};
 use npugate_schema::{BaselineError, ExitCode, Phase};
 use std::{ffi::OsString, io, path::PathBuf};
@@ -22,6 +23,8 @@ pub enum Error {
     RunIgnored,
     #[error(transparent)]
     Filter(#[from] FilterError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     #[error(transparent)]
     LastFailed(#[from] LastFailedError),
     #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
@@ -126,6 +129,7 @@ impl Error {
                 ExitCode::WriteFailed
             }
             Self::NoAdapters { .. }
+            | Self::Config(_)
             | Self::LastFailed(_)
             | Self::Registry(_)
             | Self::UnknownAdapter { .. }

@@ -15,4 +15,4 @@ pub use expression::Expression;
 pub use facts::Facts;
 
 #[cfg(test)]
-mod testing;
+pub mod testing;

@@ -23,6 +23,7 @@ mod gate;
 mod interrupt;
 mod last_failed;
 mod partition;
+mod profile;
 mod progress;
 mod record;
 mod report;

@@ -1,8 +1,10 @@
 //! Options that several commands share.
 
 use crate::partition::Partition;
+use crate::profile::Span;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
-use npugate_schema::Phase;
+use npugate_schema::{FlakyResult, Phase};
 use std::path::PathBuf;
 
 /// Which tests.
@@ -92,6 +94,22 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
 
+    /// Name a test as slow after this long, such as `30s` or `5m`
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub slow: Option<Span>,
+
+    /// End a test after this long
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub timeout: Option<Span>,
+
+    /// Run a test that does not pass again, so often at most
+    #[arg(long, value_name = "N")]
+    pub retries: Option<u32>,
+
+    /// What a test counts as that failed and then passed
+    #[arg(long, value_name = "RESULT", value_parser = flaky_result())]
+    pub flaky_result: Option<FlakyResult>,
+
     /// Do not fetch missing weights
     #[arg(long)]
     pub no_fetch: bool,
@@ -103,6 +121,27 @@ pub struct RunArgs {
     /// Run every test whatever fails: always so, accepted as in cargo
     #[arg(long)]
     pub no_fail_fast: bool,
+}
+
+/// `fail` and `pass`.
+fn flaky_result() -> impl TypedValueParser<Value = FlakyResult> {
+    PossibleValuesParser::new(["fail", "pass"]).map(|word| match word.as_str() {
+        "pass" => FlakyResult::Pass,
+        _ => FlakyResult::Fail,
+    })
+}
+
+/// Which settings hold where the command line says nothing.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct ProfileArgs {
+    /// The profile of the configuration [default: default; NPUGATE_PROFILE]
+    #[arg(short = 'P', long, value_name = "NAME", global = true)]
+    pub profile: Option<String>,
+
+    /// The configuration [default: .config/npugate.toml at the workspace's
+    /// root, if it is there; NPUGATE_CONFIG]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub config: Option<PathBuf>,
 }
 
 /// Which adapter crates.

@@ -3,14 +3,26 @@
 
 use crate::build;
 use crate::choose::{self, Candidates};
-use crate::config::{Config, Network, Rerun, Selection};
+use crate::config::{Config, Network, ProfileChoice, Rerun, Selection};
 use crate::error::Error;
 use crate::fetch::{self, FetchError, Fetched};
 use crate::gate::Gate;
 use crate::last_failed::{FailedTest, LastFailed};
+use crate::profile::{ConfigError, Profile, Profiles};
 use crate::shell::Shell;
 use crate::workspace::{Adapter, Workspace};
 use npugate_schema::{Description, WeightsSource};
+
+/// The profile that was chosen.
+///
+/// # Errors
+///
+/// A configuration that makes no sense, or lacks the profile.
+pub fn profile(config: &Config, workspace: &Workspace) -> Result<Profile, ConfigError> {
+    let ProfileChoice { name, file } = &config.profile;
+    let profiles = Profiles::load(workspace.root.as_std_path(), file.as_deref())?;
+    profiles.resolve(name.as_deref().unwrap_or("default"))
+}
 
 /// The gates that the options select, built.
 ///

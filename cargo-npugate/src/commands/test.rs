@@ -5,11 +5,13 @@ use crate::baseline::{self, LastRun};
 use crate::choose::{self, Candidates};
 use crate::config::{Config, Effort, Test, View};
 use crate::error::Error;
+use crate::filter::Facts;
 use crate::interrupt::Interrupt;
 use crate::last_failed::LastFailed;
+use crate::profile::Profile;
 use crate::progress::Progress;
 use crate::report::{diagnosis, junit, summary};
-use crate::runner::{self, ModelPlan, ModelResult, RunOptions, gone};
+use crate::runner::{self, ModelPlan, ModelResult, PlannedTest, RunOptions, gone};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
@@ -27,8 +29,9 @@ pub fn run(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
-    let Executed { results, interrupted } = execute(test, config, workspace, shell)?;
+    let Executed { results, interrupted, profile } = execute(test, config, workspace, shell)?;
     let selection = &test.selection;
+    let junit_path = test.junit.as_ref().or(profile.values.junit.as_deref());
     let mut ending = Ending { code: summary::exit_code(&results) };
     if let Err(error) = LastFailed::new(workspace.target.as_std_path()).update(&results) {
         shell.warn(format_args!("`--rerun failed` will not know of this run: {error}"));
@@ -36,7 +39,7 @@ pub fn run(
     if interrupted {
         ending.code = ExitCode::Interrupted;
         shell.error("interrupted: the baselines stay as they are");
-        if let Some(path) = &test.junit {
+        if let Some(path) = junit_path {
             ending.note(junit::write(&results, selection.effort, path), shell);
         }
         return Ok(ending.code);
@@ -53,7 +56,7 @@ pub fn run(
         let mode = config.environment.update;
         ending.note(baseline::update(result, mode, &last_run, shell), shell);
     }
-    if let Some(path) = &test.junit {
+    if let Some(path) = junit_path {
         ending.note(junit::write(&results, selection.effort, path), shell);
     }
     Ok(ending.code)
@@ -65,6 +68,8 @@ pub(super) struct Executed {
     pub(super) results: Vec<ModelResult>,
     /// Whether the run was cut short.
     pub(super) interrupted: bool,
+    /// The profile that it was run with.
+    pub(super) profile: Profile,
 }
 
 /// Builds, lists, runs, and prints the summary.
@@ -78,7 +83,8 @@ pub(super) fn execute(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<Executed, Error> {
-    let plans = plan(test, config, workspace, shell)?;
+    let profile = prepare::profile(config, workspace)?;
+    let plans = plan(test, &profile, config, workspace, shell)?;
     let selection = &choose::to_run(&test.selection);
     let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
     let options = RunOptions {
@@ -99,7 +105,7 @@ pub(super) fn execute(
         });
     }
     summary::print(&results, config, selection, shell);
-    Ok(Executed { results, interrupted: interrupt.has_come() })
+    Ok(Executed { results, interrupted: interrupt.has_come(), profile })
 }
 
 /// How a run ends: what comes after the tests must all be tried, and a failed
@@ -121,6 +127,7 @@ impl Ending {
 
 fn plan(
     test: &Test,
+    profile: &Profile,
     config: &Config,
     workspace: &Workspace,
     shell: &mut Shell,
@@ -137,15 +144,30 @@ fn plan(
         candidates.push(Candidates { package, model: description.model.clone(), tests, gone });
         models.push((gate, description));
     }
+    // Of a part of the tests nothing can be said.
+    if selection.lists_everything() && models.len() == workspace.adapters.len() {
+        let facts: Vec<_> = candidates.iter().flat_map(Candidates::facts).collect();
+        for note in profile.unmatched(&facts) {
+            shell.warn(note);
+        }
+    }
     prepare::choose(&mut candidates, selection, workspace, shell)?;
     let plans = models.into_iter().zip(candidates).filter_map(|((gate, description), chosen)| {
-        let Candidates { tests, gone, .. } = chosen;
-        let tests: Vec<_> = tests.into_iter().map(Into::into).collect();
+        let tests: Vec<_> = chosen.facts().map(|facts| planned(&facts, profile, test)).collect();
+        let gone = chosen.gone;
         let any = !tests.is_empty() || !gone.is_empty();
         any.then(|| Arc::new(ModelPlan { gate, description, tests, gone }))
     });
     let plans: Vec<_> = plans.collect();
     if plans.is_empty() { Err(Error::NoTests(choose::no_match(selection))) } else { Ok(plans) }
+}
+
+/// A test with how it is run: as was typed, else as the profile says, else as
+/// its check declares.
+fn planned(facts: &Facts<'_>, profile: &Profile, test: &Test) -> PlannedTest {
+    let listed = facts.test.clone();
+    let (settings, waivers) = profile.test(facts, listed.limits);
+    PlannedTest { listed, settings: test.settings.apply(settings), waivers }
 }
 
 fn nothing_ran(results: &[ModelResult]) -> String {

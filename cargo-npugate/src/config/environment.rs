@@ -15,6 +15,10 @@ pub struct Environment {
     pub fixtures: Option<PathBuf>,
     /// What happens to baseline changes.
     pub update: Update,
+    /// `$NPUGATE_PROFILE`: the profile, or none.
+    pub profile: Option<String>,
+    /// `$NPUGATE_CONFIG`: the configuration, or none.
+    pub config: Option<PathBuf>,
 }
 
 /// What happens to baseline changes after a run.
@@ -54,6 +58,8 @@ impl Environment {
             python: variable("NPUGATE_PYTHON"),
             fixtures: variable("NPUGATE_FIXTURES").map(PathBuf::from),
             update,
+            profile: variable("NPUGATE_PROFILE").map(|name| name.to_string_lossy().into_owned()),
+            config: variable("NPUGATE_CONFIG").map(PathBuf::from),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::{check, merged, own};
 use crate::commands::test;
-use crate::config::{Capture, Config, Network, Selection, Test, View};
+use crate::config::{Capture, Config, Network, Selection, Test, TypedSettings, View};
 use crate::error::Error;
 use crate::runner::ModelResult;
 use crate::shell::{Shell, Tone};
@@ -32,6 +32,7 @@ pub(super) fn run(
             phases: vec![Phase::Kernel],
             ..Selection::default()
         },
+        settings: TypedSettings::default(),
         view: View::Summary,
         junit: None,
         capture: Capture::Keep,
@@ -41,7 +42,7 @@ pub(super) fn run(
             Network::Use
         },
     };
-    let test::Executed { results, interrupted } =
+    let test::Executed { results, interrupted, .. } =
         test::execute(&kernels, config, workspace, shell)?;
     if interrupted {
         shell.error("interrupted: the registry stays as it is");
