@@ -46,6 +46,34 @@ fn test_options_are_refused_where_no_test_runs() {
 }
 
 #[test]
+fn outputs_are_named_on_either_side_of_the_command() {
+    for line in
+        ["x --results r --message-format json kernel", "x kernel --results r --message-format json"]
+    {
+        let Action::Test(test) = resolve(line).unwrap().action else { panic!("{line}") };
+        assert_eq!((test.results, test.format), (Some("r".into()), RunFormat::Json), "{line}");
+    }
+    let Action::Test(test) = resolve("x").unwrap().action else { panic!() };
+    assert_eq!((test.results, test.format), (None, RunFormat::Human));
+}
+
+#[test]
+fn gates_and_messages_do_not_share_stdout() {
+    for format in ["json", "libtest-json"] {
+        let error = resolve(&format!("x --no-capture --message-format {format}")).unwrap_err();
+        assert_eq!(error.exit_code(), npugate_schema::ExitCode::Usage);
+    }
+    assert!(resolve("x --no-capture --message-format human --results r").is_ok());
+}
+
+#[test]
+fn merging_takes_files_and_no_test_options() {
+    let Action::Merge(args) = resolve("x merge a b --junit j").unwrap().action else { panic!() };
+    assert_eq!((args.files, args.junit), (vec!["a".into(), "b".into()], Some("j".into())));
+    assert!(matches!(resolve("x --junit j merge a"), Err(Error::TestOptions { .. })));
+}
+
+#[test]
 fn a_prompt_without_text_is_refused() {
     let cli = cli::parse(["x", "run", ""].map(OsString::from), ColorChoice::Never).unwrap();
     let error = Config::resolve(cli, Environment::default()).unwrap_err();

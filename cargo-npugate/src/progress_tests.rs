@@ -155,8 +155,9 @@ fn a_retried_test_shows_each_attempt_and_what_it_comes_to() {
 }
 
 fn died(remaining: usize) -> Happening {
-    let lines: String = (0..30).map(|line| format!("line {line}\n")).collect();
-    Happening::Died { status: "signal 11 (SIGSEGV)".into(), output: lines, remaining }
+    let lines: Vec<_> = (0..30).map(|line| format!("line {line}\n")).collect();
+    let (status, output) = ("signal 11 (SIGSEGV)".into(), lines.concat());
+    Happening::Died { status, output, remaining }
 }
 
 #[test]

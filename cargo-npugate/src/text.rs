@@ -107,7 +107,7 @@ pub fn last_lines(text: &str, most: usize) -> Vec<&str> {
 
 /// Lines of another program's output, marked as such.
 pub fn quoted(lines: &[&str]) -> String {
-    lines.iter().map(|line| format!("| {line}\n")).collect()
+    lines.iter().flat_map(|line| ["| ", line, "\n"]).collect()
 }
 
 /// An error message without the word for it.

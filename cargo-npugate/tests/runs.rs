@@ -227,8 +227,11 @@ fn an_interrupted_run_tells_what_it_found() {
     let scene = Scene::with_tests(
         "alpha a::b pass\nalpha c::d hang\nalpha c::e pass\nalpha c::f full\nbeta a::b pass",
     );
-    let mut child =
-        scene.command(["-v", "--junit", "junit.xml"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = scene
+        .command(["-v", "--junit", "junit.xml", "--results", "run.jsonl"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut printed = String::new();
     while !printed.contains("PASS") {
@@ -247,6 +250,11 @@ fn an_interrupted_run_tells_what_it_found() {
     let report = Report::deserialize_from_str(&scene.read("junit.xml")).unwrap();
     assert_eq!((report.tests, report.failures, report.errors, report.skipped), (5, 0, 0, 4));
     assert!(scene.read("junit.xml").contains(r#"<skipped message="interrupted""#));
+    // So are the messages: what they come to is the same.
+    assert!(scene.read("run.jsonl").ends_with("}\n"));
+    scene
+        .run("merge run.jsonl")
+        .expect(123, &[" Interrupted 3 tests not run\n", ": 1 passed, 1 ign"]);
     assert!(!scene.path("fixtures").exists());
 }
 

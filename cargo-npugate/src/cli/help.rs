@@ -42,6 +42,8 @@ Examples:
   cargo npugate -p tiny-llama verify --full  one model as a whole, the long set
   cargo npugate diagnosis -p smollm2-135m    where a model drifts, by layer
   cargo npugate --junit report.xml           a JUnit report for CI
+  cargo npugate --results a.jsonl            what happens, as JSON lines
+  cargo npugate merge a.jsonl b.jsonl        the parts of a run as one
   cargo npugate run 'Once upon a' -n 32      generate text
   cargo npugate review                       accept or reject new baselines
 
@@ -79,7 +81,10 @@ Environment:
   NPUGATE_FIXTURES     a folder with a folder of goldens and baselines for each
                        adapter, in place of the adapters' own
   NPUGATE_PYTHON       the Python of `fetch` and `record` [default: python3]
-  CARGO, CARGO_TARGET_DIR, CARGO_TERM_COLOR, NO_COLOR  as in cargo
+  GITHUB_ACTIONS       true: an annotation for each test that did not pass, and
+                       a summary appended to the file of GITHUB_STEP_SUMMARY
+  CARGO, CARGO_TARGET_DIR, CARGO_TERM_COLOR  as in cargo
+  NO_COLOR, CLICOLOR, CLICOLOR_FORCE  colours, where --color says nothing
 
 Exit codes:
     0  every test that ran passed, and at least one ran

@@ -16,7 +16,12 @@ use crate::runner::{self, Brake, ModelPlan, ModelResult, PlannedTest, RunOptions
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, LOCK_HELD_VAR};
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    io::{self, IsTerminal},
+    path::PathBuf,
+    sync::Arc,
+    time::Instant,
+};
 
 /// Builds, lists, runs, reports.
 ///
@@ -108,7 +113,8 @@ pub(super) fn execute(
         variables: vec![(LOCK_HELD_VAR.as_ref(), "1".into())],
         today: super::today(),
     };
-    if test.capture == crate::config::Capture::Show {
+    let messages = test.format != RunFormat::Human && io::stdout().is_terminal();
+    if messages || test.capture == crate::config::Capture::Show {
         shell.share_terminal();
     }
     let runs = |test: &&PlannedTest| options.selection.ignored.runs(&test.listed);

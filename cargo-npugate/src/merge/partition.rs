@@ -37,13 +37,10 @@ pub(super) fn check(shards: &[Shard]) -> Result<(), MergeError> {
     for Shard { path, partition, .. } in shards {
         match partition {
             None => whole = Some(path),
-            Some(text) => match Part::parse(text) {
-                Some(part) => parts.push((part, path)),
-                None => {
-                    let (path, part) = (path.clone(), text.clone());
-                    return Err(MergeError::Part { path, part });
-                }
-            },
+            Some(text) => {
+                let no_part = || MergeError::Part { path: path.clone(), part: text.clone() };
+                parts.push((Part::parse(text).ok_or_else(no_part)?, path));
+            }
         }
     }
     let Some(&(first, first_path)) = parts.first() else { return Ok(()) };
@@ -83,11 +80,11 @@ mod tests {
     use super::*;
 
     fn checked(parts: &[Option<&str>]) -> Result<(), String> {
-        let shard = |(index, part): (usize, &Option<&str>)| Shard {
+        let shard = |(index, part): (usize, Option<&str>)| Shard {
             partition: part.map(str::to_owned),
             ..Shard::new(format!("{index}.jsonl"))
         };
-        let shards: Vec<_> = parts.iter().enumerate().map(shard).collect();
+        let shards: Vec<_> = parts.iter().copied().enumerate().map(shard).collect();
         check(&shards).map_err(|error| error.to_string())
     }
 

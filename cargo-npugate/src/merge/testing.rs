@@ -69,7 +69,7 @@ impl Script {
 
     /// The file so far.
     pub(super) fn text(&self) -> String {
-        self.lines.iter().map(|line| format!("{line}\n")).collect()
+        self.lines.join("\n") + "\n"
     }
 
     /// Its last line.

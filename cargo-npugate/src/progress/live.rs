@@ -125,15 +125,16 @@ impl Model {
             Now::Between => line.show("", name),
             Now::Waiting(message) => line.show("Blocking", format!("{name} {message}")),
             Now::In { test, attempt, since } => {
-                let mut message = format!("{name} {test}");
-                if attempt.number > 1 {
-                    message += &format!(" (attempt {attempt})");
-                }
+                let again = match attempt.number {
+                    ..=1 => String::new(),
+                    _ => format!(" (attempt {attempt})"),
+                };
                 let seconds = since.elapsed().as_secs_f64();
-                if seconds >= 1.0 {
-                    message += &format!("  {}", text::duration(seconds));
-                }
-                line.show(&words::phase(test), message);
+                let seconds = match seconds {
+                    1.0.. => format!("  {}", text::duration(seconds)),
+                    _ => String::new(),
+                };
+                line.show(&words::phase(test), format!("{name} {test}{again}{seconds}"));
             }
         }
     }

@@ -122,11 +122,10 @@ fn metrics(metrics: &[Metric]) -> Option<String> {
             used.unwrap_or_default(),
         ]);
     }
-    let mut text = table.to_string();
-    if let Some(more) = metrics.len().checked_sub(METRICS).filter(|more| *more > 0) {
-        text += &format!("... {more} more\n");
-    }
-    Some(text)
+    Some(match metrics.len() {
+        ..=METRICS => table.to_string(),
+        all => format!("{table}... {} more\n", all - METRICS),
+    })
 }
 
 fn output_end(output: &str, most: usize) -> String {

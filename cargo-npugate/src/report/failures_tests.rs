@@ -64,8 +64,8 @@ fn of_many_figures_the_first_twelve_are_shown_with_those_beyond_the_limit() {
 #[test]
 fn at_most_forty_lines_of_the_output_are_shown() {
     let mut result = result(vec![Record::new("kernel::a", Outcome::Failed, "no")]);
-    let lines: String = (1..=60).map(|line| format!("line {line}\n")).collect();
-    result.outputs.insert("kernel::a".into(), lines);
+    let lines: Vec<_> = (1..=60).map(|line| format!("line {line}\n")).collect();
+    result.outputs.insert("kernel::a".into(), lines.concat());
     let text = shown(result);
     assert!(!text.contains("| line 20\n") && text.contains("| line 21\n"), "{text}");
     assert!(text.contains("| line 60\n"), "{text}");

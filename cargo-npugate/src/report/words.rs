@@ -50,15 +50,14 @@ pub fn line(model: &str, record: &Record, attempt: Attempt) -> String {
         // It took no time.
         return format!("{model} {name}: {verdict}");
     }
-    let mut line = format!("[{seconds:>8.3}s] {model} {name}");
-    if !verdict.is_empty() {
-        line += &format!(": {verdict}");
-    }
-    // That a test is flaky says as much.
-    if attempt.number > 1 && !matches!(record.outcome, Outcome::Flaky { .. }) {
-        line += &format!(" (attempt {attempt})");
-    }
-    line
+    let verdict = if verdict.is_empty() { String::new() } else { format!(": {verdict}") };
+    let again = match &record.outcome {
+        // Its word says as much.
+        Outcome::Flaky { .. } => String::new(),
+        _ if attempt.number > 1 => format!(" (attempt {attempt})"),
+        _ => String::new(),
+    };
+    format!("[{seconds:>8.3}s] {model} {name}{verdict}{again}")
 }
 
 /// The worst tone among outcomes. What was not asked for does not count.

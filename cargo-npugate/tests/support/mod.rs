@@ -115,7 +115,10 @@ impl Scene {
             "NPUGATE_PYTHON",
             "CARGO_TERM_COLOR",
             "NO_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
             "GITHUB_ACTIONS",
+            "GITHUB_STEP_SUMMARY",
         ] {
             command.env_remove(name);
         }
@@ -167,6 +170,11 @@ impl std::fmt::Display for Run {
         let Self { code, stdout, stderr } = self;
         write!(f, "exit code {code:?}\nstdout:\n{stdout}\nstderr:\n{stderr}")
     }
+}
+
+/// The lines of a text, each as JSON.
+pub fn json_lines(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn target() -> PathBuf {

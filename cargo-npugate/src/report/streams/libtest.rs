@@ -171,17 +171,21 @@ impl Libtest {
     }
 
     /// The current suite is told: those that are done meanwhile come next, then
-    /// the one that began first.
+    /// the first of those that have begun, as it goes on.
     fn next(&mut self) {
         self.suites.retain(|index, _| Some(*index) != self.current);
         self.current = None;
         let done: Vec<_> = self.suites.extract_if(.., |_, suite| suite.done).collect();
         for (_, suite) in done {
-            suite.waiting.iter().for_each(|line| self.sink.line(line));
+            for line in &suite.waiting {
+                self.sink.line(line);
+            }
         }
         if let Some((&index, suite)) = self.suites.iter_mut().next() {
             self.current = Some(index);
-            std::mem::take(&mut suite.waiting).iter().for_each(|line| self.sink.line(line));
+            for line in std::mem::take(&mut suite.waiting) {
+                self.sink.line(&line);
+            }
         }
     }
 }

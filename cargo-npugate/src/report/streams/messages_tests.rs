@@ -7,7 +7,7 @@ use npugate_schema::{ExitCode, Outcome};
 fn told(run: &Run) -> Vec<serde_json::Value> {
     let plan = Arc::new(testing::plan("tiny", &["kernel::a", "kernel::b"]));
     let written = Written::default();
-    let mut messages = Messages::start(written.sink(), &[plan.clone()], run);
+    let mut messages = Messages::start(written.sink(), std::slice::from_ref(&plan), run);
     let mut tell = |what| messages.consume(&Update { model: 0, plan: plan.clone(), what });
     let attempt = |number| Attempt { number, of: 2 };
     tell(Happening::Started { planned: vec!["kernel::a".into()] });
