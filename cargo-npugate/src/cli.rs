@@ -6,8 +6,8 @@ mod options;
 mod registry;
 
 pub use options::{
-    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RunArgs, RunFormat,
-    WhenColor,
+    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, ProfileArgs,
+    RerunWhich, RunArgs, RunFormat, RunIgnored, WhenColor,
 };
 
 pub use registry::{RegistryArgs, RegistryCommand};
@@ -43,6 +43,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = "Run")]
     pub run: RunArgs,
 
+    #[command(flatten, next_help_heading = "Configuration")]
+    pub profile: ProfileArgs,
+
     #[command(flatten, next_help_heading = "Adapters")]
     pub adapters: AdapterArgs,
 
@@ -75,6 +78,12 @@ pub enum Command {
     List(ListArgs),
     /// Join what the parts of a run wrote with --results into one report
     Merge(MergeArgs),
+    /// Show the settings that hold, each with where it comes from
+    ShowConfig {
+        /// Show what holds for the tests of this name
+        #[arg(value_name = "TEST")]
+        test: Option<String>,
+    },
     /// Generate text with one model: the text on stdout, its speed on stderr
     Run(GenerateArgs),
     /// Fetch the weights of models, checked by size and SHA-256

@@ -7,6 +7,7 @@ mod merge;
 mod pending;
 mod prepare;
 mod registry;
+mod show_config;
 mod test;
 
 use crate::config::{Action, Config};
@@ -37,6 +38,9 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
             list::run(selection, *format, config, &workspace()?, shell)?
         }
         Action::Merge(args) => return Ok(merge::run(args, config, shell)?.into()),
+        Action::ShowConfig { test } => {
+            show_config::run(test.as_deref(), config, &workspace()?, shell)?
+        }
         Action::Generate { prompt, max_tokens, network } => {
             generate::run(prompt, *max_tokens, *network, config, &workspace()?, shell)?
         }

@@ -4,22 +4,24 @@
 
 mod environment;
 mod registry;
+mod scheduling;
 mod selection;
+mod settings;
 
 pub use environment::{Environment, GitHub, Held, Update};
 pub use registry::{Fidelity, RegistryTask};
-pub use selection::{Effort, Ignored, Matching, Selection, TestSet, WeightsNeed};
+pub use scheduling::{MissingDevice, Scheduling};
+pub use selection::{Effort, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
+pub use settings::TypedSettings;
 
 use crate::cli::{
     AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs, MessageFormat,
     RecordArgs, RunArgs, RunFormat, TestArgs,
 };
 use crate::error::Error;
-use crate::lock::LockPolicy;
 use crate::shell::Verbosity;
-use crate::span::Span;
 use npugate_schema::Phase;
-use std::{ffi::OsString, num::NonZero, path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf};
 
 /// What a run does.
 #[derive(Clone, Debug)]
@@ -32,10 +34,21 @@ pub struct Config {
     pub cargo: CargoArgs,
     /// Where tests run, and with which settings.
     pub device: DeviceArgs,
+    /// Which settings hold where the command line says nothing.
+    pub profile: ProfileChoice,
     /// How much is printed.
     pub verbosity: Verbosity,
     /// What the environment says.
     pub environment: Environment,
+}
+
+/// Which profile of which configuration.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProfileChoice {
+    /// Its name; `default` if none.
+    pub name: Option<String>,
+    /// The configuration; the workspace's own if none.
+    pub file: Option<PathBuf>,
 }
 
 /// The command, with what belongs to it.
@@ -47,6 +60,8 @@ pub enum Action {
     List { selection: Selection, format: MessageFormat },
     /// Join the results of several runs.
     Merge(MergeArgs),
+    /// Show the settings that hold, for all tests or those of one name.
+    ShowConfig { test: Option<String> },
     /// Generate text.
     Generate { prompt: String, max_tokens: usize, network: Network },
     /// Fetch weights.
@@ -69,6 +84,8 @@ pub enum Action {
 pub struct Test {
     /// Which tests.
     pub selection: Selection,
+    /// How they are run, whatever the profile says.
+    pub settings: TypedSettings,
     /// What is shown of them at the end.
     pub view: View,
     /// Where to write a JUnit report.
@@ -79,14 +96,8 @@ pub struct Test {
     pub format: RunFormat,
     /// What happens to the output of gate binaries.
     pub capture: Capture,
-    /// How many models run at a time, if it was said.
-    pub jobs: Option<NonZero<usize>>,
-    /// After how many failures the run ends, if it was said.
-    pub max_fail: Option<MaxFail>,
-    /// What a missing device is.
-    pub missing_device: MissingDevice,
-    /// Who sees to it that one process at a time uses an NPU.
-    pub lock: LockArgs,
+    /// How the run as a whole goes.
+    pub scheduling: Scheduling,
     /// Whether missing weights are fetched.
     pub network: Network,
 }
@@ -96,15 +107,13 @@ impl Test {
     pub fn new(selection: Selection, network: Network) -> Self {
         Self {
             selection,
+            settings: TypedSettings::default(),
             view: View::Summary,
             junit: None,
             results: None,
             format: RunFormat::Human,
             capture: Capture::Keep,
-            jobs: None,
-            max_fail: None,
-            missing_device: MissingDevice::default(),
-            lock: LockArgs::default(),
+            scheduling: Scheduling::default(),
             network,
         }
     }
@@ -126,85 +135,6 @@ pub enum Capture {
     Keep,
     /// Passed through as it comes.
     Show,
-}
-
-/// After how many failures a run ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MaxFail {
-    /// After so many.
-    After(NonZero<usize>),
-    /// After none.
-    Never,
-}
-
-impl MaxFail {
-    /// The number, if there is one.
-    pub fn limit(self) -> Option<NonZero<usize>> {
-        match self {
-            Self::After(limit) => Some(limit),
-            Self::Never => None,
-        }
-    }
-}
-
-/// What a missing device is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum MissingDevice {
-    /// A reason to skip tests.
-    #[default]
-    Skip,
-    /// An error.
-    Refuse,
-}
-
-/// Who sees to it that one process at a time uses an NPU, as far as it was said.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum LockArgs {
-    /// This run.
-    Take { path: Option<PathBuf>, deadline: Option<Duration> },
-    /// Whoever called, or nobody.
-    Leave,
-}
-
-impl Default for LockArgs {
-    fn default() -> Self {
-        Self::Take { path: None, deadline: None }
-    }
-}
-
-impl LockArgs {
-    /// What holds, with what is not said left to the defaults.
-    pub fn policy(&self) -> LockPolicy {
-        match (self, LockPolicy::default()) {
-            (Self::Leave, _) | (_, LockPolicy::Leave) => LockPolicy::Leave,
-            (
-                Self::Take { path, deadline },
-                LockPolicy::Take { path: file, deadline: patience },
-            ) => LockPolicy::Take {
-                path: path.clone().unwrap_or(file),
-                deadline: deadline.unwrap_or(patience),
-            },
-        }
-    }
-}
-
-impl RunArgs {
-    fn max_fail(&self) -> Option<MaxFail> {
-        match (self.fail_fast, self.no_fail_fast, self.max_fail) {
-            (true, _, _) => Some(MaxFail::After(NonZero::<usize>::MIN)),
-            (_, true, _) => Some(MaxFail::Never),
-            (_, _, limit) => limit.map(MaxFail::After),
-        }
-    }
-
-    fn lock(&self, environment: &Environment) -> LockArgs {
-        if self.no_lock || environment.lock == Held::ByCaller {
-            return LockArgs::Leave;
-        }
-        let deadline = self.lock_timeout.map(|Span(deadline)| deadline);
-        let path = self.lock.clone().or_else(|| environment.lock_path.clone());
-        LockArgs::Take { path, deadline }
-    }
 }
 
 /// Whether weights may be fetched.
@@ -233,7 +163,11 @@ impl Config {
     /// Options that have no meaning for the command, or an environment variable
     /// with a value that it cannot have.
     pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
-        let Cli { command, filter, run, adapters, device, cargo, output } = cli;
+        let Cli { command, filter, run, profile, adapters, device, cargo, output } = cli;
+        let profile = ProfileChoice {
+            name: profile.profile.or_else(|| environment.profile.clone()),
+            file: profile.config.or_else(|| environment.config.clone()),
+        };
         let offline = cargo.offline || cargo.frozen;
         let action = action(command, TestArgs { filter, run }, &device, offline, &environment)?;
         let verbosity = match (output.quiet, output.verbose) {
@@ -242,7 +176,7 @@ impl Config {
             (false, 1) => Verbosity::Verbose,
             (false, _) => Verbosity::Commands,
         };
-        Ok(Self { action, adapters, cargo, device, verbosity, environment })
+        Ok(Self { action, adapters, cargo, device, profile, verbosity, environment })
     }
 }
 
@@ -256,26 +190,21 @@ fn action(
     let none = outer == TestArgs::default();
     let test = |args: TestArgs, phases: &[Phase], view| {
         let TestArgs { mut filter, run } = outer.clone().merge(args);
-        let (max_fail, lock) = (run.max_fail(), run.lock(environment));
+        let scheduling = Scheduling::of(&run, environment);
         let format = run.message_format.unwrap_or_default();
         if run.no_capture && format != RunFormat::Human {
             return Err(Error::SharedStdout);
         }
         filter.phase = narrow(filter.phase, phases)?;
         Ok::<_, Error>(Action::Test(Test {
-            selection: filter.into(),
+            selection: Selection::resolve(filter)?,
+            settings: TypedSettings::from(&run),
             view,
             junit: run.junit,
             results: run.results,
             format,
             capture: if run.no_capture { Capture::Show } else { Capture::Keep },
-            jobs: run.jobs,
-            max_fail,
-            missing_device: match run.require_device {
-                true => MissingDevice::Refuse,
-                false => MissingDevice::Skip,
-            },
-            lock,
+            scheduling,
             network: network(offline, run.no_fetch),
         }))
     };
@@ -288,12 +217,16 @@ fn action(
         Some(Command::Verify(args)) => test(args, &VERIFY, View::Summary)?,
         Some(Command::List(args)) => {
             let inner = TestArgs { filter: args.filter, run: RunArgs::default() };
-            let selection = outer.merge(inner).filter.into();
+            let selection = Selection::resolve(outer.merge(inner).filter)?;
             Action::List { selection, format: args.message_format }
         }
         Some(Command::Merge(args)) => {
             refuse_unless(none, "merge")?;
             Action::Merge(args)
+        }
+        Some(Command::ShowConfig { test }) => {
+            refuse_unless(none, "show-config")?;
+            Action::ShowConfig { test }
         }
         Some(Command::Run(args)) => {
             let fetch_only = TestArgs {
@@ -378,20 +311,37 @@ fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
 impl TestArgs {
     /// Options may stand before the command too: `cargo npugate --full verify`.
     fn merge(mut self, inner: Self) -> Self {
-        let FilterArgs { filters, skip, exact, phase, full, smoke, require_weights, .. } =
-            inner.filter;
+        let FilterArgs {
+            filters,
+            skip,
+            filter_expr,
+            exact,
+            phase,
+            full,
+            smoke,
+            require_weights,
+            ..
+        } = inner.filter;
         self.filter.filters.extend(filters);
         self.filter.skip.extend(skip);
         self.filter.phase.extend(phase);
+        self.filter.filter_expr.extend(filter_expr);
         self.filter.exact |= exact;
         self.filter.full |= full;
         self.filter.smoke |= smoke;
         self.filter.require_weights |= require_weights;
         self.filter.ignored |= inner.filter.ignored;
         self.filter.include_ignored |= inner.filter.include_ignored;
+        self.filter.run_ignored = inner.filter.run_ignored.or(self.filter.run_ignored);
+        self.filter.partition = inner.filter.partition.or(self.filter.partition);
+        self.filter.rerun = inner.filter.rerun.or(self.filter.rerun);
         self.run.junit = inner.run.junit.or(self.run.junit);
         self.run.results = inner.run.results.or(self.run.results);
         self.run.message_format = inner.run.message_format.or(self.run.message_format);
+        self.run.slow = inner.run.slow.or(self.run.slow);
+        self.run.timeout = inner.run.timeout.or(self.run.timeout);
+        self.run.retries = inner.run.retries.or(self.run.retries);
+        self.run.flaky_result = inner.run.flaky_result.or(self.run.flaky_result);
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;
         self.run.no_fail_fast |= inner.run.no_fail_fast;

@@ -2,7 +2,10 @@
 //! sentence that says what is wrong, where, and what to do.
 
 use crate::fetch::FetchError;
+use crate::filter::FilterError;
+use crate::last_failed::LastFailedError;
 use crate::merge::MergeError;
+use crate::profile::ConfigError;
 use npugate_kernels::{fidelity::FidelityError, registry::RegistryError};
 use npugate_schema::{BaselineError, ExitCode, Phase};
 use std::{ffi::OsString, io, path::PathBuf};
@@ -21,6 +24,14 @@ pub enum Error {
         "--no-capture lets the gates write to stdout, which --message-format keeps for messages: leave one of them out, or write the messages to a file with --results PATH"
     )]
     SharedStdout,
+    #[error("say one of --ignored, --include-ignored and --run-ignored")]
+    RunIgnored,
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    LastFailed(#[from] LastFailedError),
     #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
     Phase { phase: Phase, known: Vec<Phase> },
     #[error("the prompt is empty: say what the model is to continue")]
@@ -115,17 +126,21 @@ impl Error {
         match self {
             Self::UpdateMode(_)
             | Self::TestOptions { .. }
+            | Self::RunIgnored
             | Self::Phase { .. }
             | Self::SharedStdout
             | Self::EmptyPrompt
             | Self::RegistryUsage(_)
             | Self::WhichModel(_)
             | Self::Refused { .. } => ExitCode::Usage,
+            Self::Filter(_) => ExitCode::BadFilter,
             Self::Metadata(_) => ExitCode::MetadataFailed,
             Self::Registry(RegistryError::Write { .. }) | Self::Write { .. } | Self::Stdout(_) => {
                 ExitCode::WriteFailed
             }
             Self::NoAdapters { .. }
+            | Self::Config(_)
+            | Self::LastFailed(_)
             | Self::Registry(_)
             | Self::UnknownAdapter { .. }
             | Self::NothingSelected(_)

@@ -11,21 +11,26 @@
 
 mod baseline;
 mod build;
+mod choose;
 mod cli;
 mod commands;
 mod config;
 mod error;
+mod excerpt;
 mod fetch;
+mod filter;
 mod gate;
 mod interrupt;
+mod last_failed;
 mod lock;
 mod merge;
+mod partition;
+mod profile;
 mod progress;
 mod record;
 mod report;
 mod runner;
 mod shell;
-mod span;
 mod text;
 mod waiver;
 mod workspace;

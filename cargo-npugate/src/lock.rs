@@ -1,6 +1,6 @@
 //! Who sees to it that one process at a time uses an NPU.
 
-use npugate_schema::{DEVICE_LOCK, DEVICE_LOCK_DEADLINE, Holder, LockError};
+use npugate_schema::{Holder, LockError};
 use std::{path::PathBuf, time::Duration};
 
 pub use npugate_schema::DeviceLock;
@@ -37,12 +37,5 @@ impl LockPolicy {
                 DeviceLock::acquire(path, *deadline, waiting, wanted).map(Some)
             }
         }
-    }
-}
-
-impl Default for LockPolicy {
-    /// MLIR-AIR's file, and its patience.
-    fn default() -> Self {
-        Self::Take { path: DEVICE_LOCK.into(), deadline: DEVICE_LOCK_DEADLINE }
     }
 }

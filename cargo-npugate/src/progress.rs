@@ -216,6 +216,7 @@ impl Consumer for Progress<'_> {
             Happening::Died { status, output, remaining } => {
                 self.died(update, status, output, *remaining);
             }
+            Happening::Noted(note) => self.shell.warn(format_args!("{model}: {note}")),
             Happening::Finished { result } => self.model_finished(index, result),
         }
     }

@@ -36,8 +36,12 @@ pub struct Run {
 impl Run {
     /// A run on this machine.
     pub fn of(config: &Config, selection: &Selection) -> Self {
-        let (reruns, effort) = (Reruns::of(config, selection), selection.effort);
-        Self { reruns, effort, ..Self::default() }
+        Self {
+            reruns: Reruns::of(config, selection),
+            effort: selection.effort,
+            partition: selection.partition.map(|partition| partition.to_string()),
+            ..Self::default()
+        }
     }
 }
 

@@ -31,9 +31,9 @@ use std::{
     process::ExitStatus,
 };
 
-pub use plan::{ModelPlan, Naming, PlannedTest, TestSettings};
+pub use plan::{ModelPlan, PlannedTest, TestSettings};
 pub use result::{Blocked, ModelResult, Tried};
-pub use schedule::{default_jobs, run, without_device};
+pub use schedule::{run, without_device};
 pub use stop::{Brake, is_interrupted, is_past_max_fail, was_not_run};
 pub use update::{Attempt, Consumer, Happening, Update};
 

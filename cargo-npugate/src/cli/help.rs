@@ -37,6 +37,8 @@ pub const LONG: &str = "\
 Examples:
   cargo npugate                              every test of every adapter
   cargo npugate kernel gemm --skip high      the GEMM kernels but the high tier
+  cargo npugate -E 'op(gemm) & m >= 256'     what is known of tests, not their names
+  cargo npugate --rerun failed               what did not succeed before
   cargo npugate -p tiny-llama verify --full  one model as a whole, the long set
   cargo npugate diagnosis -p smollm2-135m    where a model drifts, by layer
   cargo npugate --junit report.xml           a JUnit report for CI
@@ -52,6 +54,18 @@ Adapters:
     gate = \"gate\"       # its test target, built with `harness = false`
     model = \"my-model\"  # what -p may call it too, if not the package's name
     default = false     # runs only with -p or --workspace
+
+Expressions (-E):
+  model, package, kind (the phase), test (the name) and text attributes such
+  as op and tier take op(gemm), op(=whole), op(~part), op(/regex/), op(#glob*);
+  a plain word is a part of a model, package or name, and else the whole value.
+  Numbers such as m or layer are compared: = != < <= > >=. Join them with
+  & (and), | (or), - (but not), ! (not), parentheses, all() and none().
+
+Parts of a run (--partition):
+  hash:M/N goes by each test's model and name: a test stays in its shard when
+  others come and go, sizes differ by chance. slice:M/N deals tests out in
+  turn: even sizes, and a new test moves those after it.
 
 Baselines:
   A run compares its figures with the accepted ones in baseline/DEVICE.json
@@ -76,6 +90,7 @@ Exit codes:
     0  every test that ran passed, and at least one ran
     2  the command line makes no sense
     4  no test matched, or none could run
+   94  an expression that cannot be read, or asks for what no test has
    96  no adapter, no weights, a gate that does not keep to the protocol
   100  a test failed or crashed
   101  the adapters did not build

@@ -1,8 +1,10 @@
 //! Options that several commands share.
 
-use crate::span::Span;
+use crate::partition::Partition;
+use crate::profile::Span;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
-use npugate_schema::Phase;
+use npugate_schema::{FlakyResult, Phase};
 use std::{num::NonZero, path::PathBuf};
 
 /// Which tests.
@@ -16,6 +18,11 @@ pub struct FilterArgs {
     /// Leave out tests whose names contain TEXT; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub skip: Vec<String>,
+
+    /// Only tests that an expression describes, such as
+    /// `kind(kernel) & op(gemm) & m >= 256`; one of several is enough
+    #[arg(short = 'E', long, value_name = "EXPR")]
+    pub filter_expr: Vec<String>,
 
     /// Filters are whole names
     #[arg(long)]
@@ -47,6 +54,37 @@ pub struct FilterArgs {
     /// The tests that do not run by default too
     #[arg(long)]
     pub include_ignored: bool,
+
+    /// Which tests run of those that do by default and those that do not
+    #[arg(long, value_name = "WHICH")]
+    pub run_ignored: Option<RunIgnored>,
+
+    /// Only a part of the tests: `hash:M/N`, stable under changes, or
+    /// `slice:M/N`, of even size
+    #[arg(long, value_name = "PART", value_parser = str::parse::<Partition>)]
+    pub partition: Option<Partition>,
+
+    /// Only the tests that did not succeed when they ran last
+    #[arg(long, value_name = "WHICH")]
+    pub rerun: Option<RerunWhich>,
+}
+
+/// Which tests run of those that do by default and those that do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RunIgnored {
+    /// Those that run by default
+    Default,
+    /// Those that do not
+    Only,
+    /// Both
+    All,
+}
+
+/// Which tests run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RerunWhich {
+    /// Those that did not succeed when they ran last
+    Failed,
 }
 
 /// How to run them.
@@ -64,6 +102,22 @@ pub struct RunArgs {
     /// What goes to stdout: nothing, JSON lines, or those of libtest
     #[arg(long, value_name = "FORMAT")]
     pub message_format: Option<RunFormat>,
+
+    /// Name a test as slow after this long, such as `30s` or `5m`
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub slow: Option<Span>,
+
+    /// End a test after this long
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub timeout: Option<Span>,
+
+    /// Run a test that does not pass again, so often at most
+    #[arg(long, value_name = "N")]
+    pub retries: Option<u32>,
+
+    /// What a test counts as that failed and then passed
+    #[arg(long, value_name = "RESULT", value_parser = flaky_result())]
+    pub flaky_result: Option<FlakyResult>,
 
     /// Do not fetch missing weights
     #[arg(long)]
@@ -106,6 +160,27 @@ pub struct RunArgs {
     /// Do not take the lock: the caller holds it [env: NPUGATE_LOCK_HELD=1]
     #[arg(long, conflicts_with_all = ["lock", "lock_timeout"])]
     pub no_lock: bool,
+}
+
+/// `fail` and `pass`.
+fn flaky_result() -> impl TypedValueParser<Value = FlakyResult> {
+    PossibleValuesParser::new(["fail", "pass"]).map(|word| match word.as_str() {
+        "pass" => FlakyResult::Pass,
+        _ => FlakyResult::Fail,
+    })
+}
+
+/// Which settings hold where the command line says nothing.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct ProfileArgs {
+    /// The profile of the configuration [default: default; NPUGATE_PROFILE]
+    #[arg(short = 'P', long, value_name = "NAME", global = true)]
+    pub profile: Option<String>,
+
+    /// The configuration [default: .config/npugate.toml at the workspace's
+    /// root, if it is there; NPUGATE_CONFIG]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub config: Option<PathBuf>,
 }
 
 /// Which adapter crates.

@@ -2,18 +2,23 @@
 
 use super::prepare;
 use crate::baseline::{self, LastRun};
+use crate::choose::{self, Candidates};
 use crate::cli::RunFormat;
-use crate::config::{Config, Effort, MaxFail, MissingDevice, Selection, Test, View};
+use crate::config::{Config, Effort, MissingDevice, Test, View};
 use crate::error::Error;
+use crate::filter::Facts;
 use crate::interrupt::Interrupt;
+use crate::last_failed::LastFailed;
+use crate::profile::Profile;
 use crate::progress::Progress;
 use crate::report::{Run, Streams, diagnosis, github, junit, summary};
-use crate::runner::{self, Brake, ModelPlan, ModelResult, Naming, PlannedTest, RunOptions, gone};
+use crate::runner::{self, Brake, ModelPlan, ModelResult, PlannedTest, RunOptions, gone};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, LOCK_HELD_VAR};
 use std::{
     io::{self, IsTerminal},
+    path::PathBuf,
     sync::Arc,
     time::Instant,
 };
@@ -30,8 +35,13 @@ pub fn run(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
-    let Executed { results, interrupted, run, streams } = execute(test, config, workspace, shell)?;
+    let Executed { results, interrupted, run, streams, profile } =
+        execute(test, config, workspace, shell)?;
+    let junit_path = test.junit.as_ref().or(profile.values.junit.as_deref());
     let mut ending = Ending { code: summary::exit_code(&results) };
+    if let Err(error) = LastFailed::new(workspace.target.as_std_path()).update(&results) {
+        shell.warn(format_args!("`--rerun failed` will not know of this run: {error}"));
+    }
     if interrupted {
         ending.code = ExitCode::Interrupted;
         shell.error("interrupted: the baselines stay as they are");
@@ -49,7 +59,7 @@ pub fn run(
             ending.note(baseline::update(result, mode, &last_run, shell), shell);
         }
     }
-    if let Some(path) = &test.junit {
+    if let Some(path) = junit_path {
         ending.note(junit::write(&results, &run, path), shell);
     }
     if let Some(github) = &config.environment.github {
@@ -71,6 +81,8 @@ pub(super) struct Executed {
     run: Run,
     /// Who is to be told of its end.
     streams: Streams,
+    /// The profile that it was run with.
+    pub(super) profile: Profile,
 }
 
 /// Builds, lists, runs, and prints the summary.
@@ -84,18 +96,20 @@ pub(super) fn execute(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<Executed, Error> {
-    let plans = plan(test, config, workspace, shell)?;
+    let profile = prepare::profile(config, workspace)?;
+    let plans = plan(test, &profile, config, workspace, shell)?;
     let start = Instant::now();
     let mut run = Run::of(config, &test.selection);
-    let mut streams = Streams::open(test, &plans, &run)?;
+    let file = test.results.as_deref().or(profile.values.results.as_deref().map(PathBuf::as_path));
+    let mut streams = Streams::open(test.format, file, &plans, &run)?;
     let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
     let options = RunOptions {
-        selection: test.selection.clone(),
+        selection: choose::to_run(&test.selection),
         device: config.device.clone(),
         capture: test.capture,
-        jobs: test.jobs.unwrap_or_else(runner::default_jobs),
-        brake: Brake::new(interrupt.clone(), test.max_fail.and_then(MaxFail::limit)),
-        lock: test.lock.policy(),
+        jobs: test.scheduling.jobs(&profile),
+        brake: Brake::new(interrupt.clone(), test.scheduling.max_fail(&profile)),
+        lock: test.scheduling.lock(&profile),
         variables: vec![(LOCK_HELD_VAR.as_ref(), "1".into())],
         today: super::today(),
     };
@@ -106,14 +120,14 @@ pub(super) fn execute(
     let runs = |test: &&PlannedTest| options.selection.ignored.runs(&test.listed);
     let tests = plans.iter().flat_map(|plan| &plan.tests).filter(runs).count();
     let gone: usize = plans.iter().map(|plan| plan.gone.len()).sum();
-    let (runnable, missing) = sort_out(plans, test.missing_device)?;
+    let (runnable, missing) = sort_out(plans, test.scheduling.missing_device)?;
     let mut progress = Progress::new(shell, tests + gone);
     let mut results = runner::run(&runnable, &options, &mut [&mut progress, &mut streams])?;
     drop(progress);
     results.extend(missing.iter().map(|plan| runner::without_device(plan, &options)));
     run.seconds = start.elapsed().as_secs_f64();
     summary::print(&results, &run, shell);
-    Ok(Executed { results, interrupted: interrupt.has_come(), run, streams })
+    Ok(Executed { results, interrupted: interrupt.has_come(), run, streams, profile })
 }
 
 /// The models that can run, and those whose device is missing.
@@ -152,56 +166,47 @@ impl Ending {
 
 fn plan(
     test: &Test,
+    profile: &Profile,
     config: &Config,
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<Vec<Arc<ModelPlan>>, Error> {
-    let mut plans = Vec::new();
+    let selection = &test.selection;
+    let (mut models, mut candidates) = (Vec::new(), Vec::new());
     for gate in prepare::gates(config, workspace, shell)? {
         let description = prepare::describe(&gate, test.network, config, shell)?;
-        let tests = gate.list(&test.selection, &config.device)?.tests;
+        let tests = gate.list(selection, &config.device)?.tests;
         // What a filter leaves out is not gone.
-        let all = test.selection.lists_everything() && test.selection.effort == Effort::Full;
+        let all = selection.lists_everything() && selection.effort == Effort::Full;
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
-        if !tests.is_empty() || !gone.is_empty() {
-            let tests = tests.into_iter().map(Into::into).collect();
-            let naming = Naming::Filters;
-            plans.push(Arc::new(ModelPlan { gate, description, tests, gone, naming }));
+        let package = gate.adapter.package.clone();
+        candidates.push(Candidates { package, model: description.model.clone(), tests, gone });
+        models.push((gate, description));
+    }
+    // Of a part of the tests nothing can be said.
+    if selection.lists_everything() && models.len() == workspace.adapters.len() {
+        let facts: Vec<_> = candidates.iter().flat_map(Candidates::facts).collect();
+        for note in profile.unmatched(&facts) {
+            shell.warn(note);
         }
     }
-    let names = plans.iter().flat_map(|plan| &plan.tests).map(|test| test.listed.name.as_str());
-    if let Some(name) = test.selection.unmatched(names) {
-        return Err(Error::NoTests(format!(
-            "no test is called `{name}`; `cargo npugate list` prints their names"
-        )));
-    }
-    if plans.is_empty() { Err(Error::NoTests(no_match(&test.selection))) } else { Ok(plans) }
+    prepare::choose(&mut candidates, selection, workspace, shell)?;
+    let plans = models.into_iter().zip(candidates).filter_map(|((gate, description), chosen)| {
+        let tests: Vec<_> = chosen.facts().map(|facts| planned(&facts, profile, test)).collect();
+        let gone = chosen.gone;
+        let any = !tests.is_empty() || !gone.is_empty();
+        any.then(|| Arc::new(ModelPlan { gate, description, tests, gone }))
+    });
+    let plans: Vec<_> = plans.collect();
+    if plans.is_empty() { Err(Error::NoTests(choose::no_match(selection))) } else { Ok(plans) }
 }
 
-fn no_match(selection: &Selection) -> String {
-    let Selection { filters, .. } = selection;
-    let close = match filters.as_slice() {
-        [word] => close_command(word),
-        _ => None,
-    };
-    match close {
-        Some(command) => format!(
-            "no test matches `{}`; did you mean the command `cargo npugate {command}`?",
-            filters.join(" ")
-        ),
-        None if !filters.is_empty() => format!(
-            "no test matches {}; `cargo npugate list` prints their names",
-            filters.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
-        ),
-        None => "no test matches; `cargo npugate list` prints their names".to_owned(),
-    }
-}
-
-/// A mistyped command is taken for a filter.
-fn close_command(word: &str) -> Option<String> {
-    let command = crate::cli::command();
-    let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
-    similar::get_close_matches(word, &names, 1, 0.7).first().map(ToString::to_string)
+/// A test with how it is run: as was typed, else as the profile says, else as
+/// its check declares.
+fn planned(facts: &Facts<'_>, profile: &Profile, test: &Test) -> PlannedTest {
+    let listed = facts.test.clone();
+    let (settings, waivers) = profile.test(facts, listed.limits);
+    PlannedTest { listed, settings: test.settings.apply(settings), waivers }
 }
 
 fn nothing_ran(results: &[ModelResult]) -> String {
@@ -231,27 +236,4 @@ fn show_layers(results: &[ModelResult], format: RunFormat, shell: &mut Shell) ->
         }
     }
     missing.map_or(Ok(()), Err)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn no_match_for(filters: &[&str]) -> String {
-        let filters = filters.iter().map(ToString::to_string).collect();
-        no_match(&Selection { filters, ..Selection::default() })
-    }
-
-    #[test]
-    fn a_mistyped_command_is_recognised() {
-        assert_eq!(
-            no_match_for(&["reviw"]),
-            "no test matches `reviw`; did you mean the command `cargo npugate review`?"
-        );
-        assert_eq!(
-            no_match_for(&["conv2d", "lst"]),
-            "no test matches `conv2d` or `lst`; `cargo npugate list` prints their names"
-        );
-        assert!(no_match_for(&["conv2d"]).contains("prints their names"));
-    }
 }

@@ -16,6 +16,10 @@ pub struct Environment {
     pub fixtures: Option<PathBuf>,
     /// What happens to baseline changes.
     pub update: Update,
+    /// `$NPUGATE_PROFILE`: the profile, or none.
+    pub profile: Option<String>,
+    /// `$NPUGATE_CONFIG`: the configuration, or none.
+    pub config: Option<PathBuf>,
     /// Who has the lock on the NPU.
     pub lock: Held,
     /// `$NPUGATE_LOCK`: the file of that lock, or none.
@@ -78,6 +82,8 @@ impl Environment {
             python: variable("NPUGATE_PYTHON"),
             fixtures: variable("NPUGATE_FIXTURES").map(PathBuf::from),
             update,
+            profile: variable("NPUGATE_PROFILE").map(|name| name.to_string_lossy().into_owned()),
+            config: variable("NPUGATE_CONFIG").map(PathBuf::from),
             lock_path: variable(LOCK_VAR).map(PathBuf::from),
             lock: match variable(LOCK_HELD_VAR) {
                 Some(value) if is_true(&value.to_string_lossy()) => Held::ByCaller,

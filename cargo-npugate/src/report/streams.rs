@@ -6,14 +6,13 @@ mod sink;
 
 use super::Run;
 use crate::cli::RunFormat;
-use crate::config::Test;
 use crate::error::Error;
 use crate::runner::{Consumer, ModelPlan, ModelResult, Update};
 use libtest::Libtest;
 use messages::Messages;
 use npugate_schema::ExitCode;
 use sink::Sink;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// Everything that a run is told to.
 #[derive(Default)]
@@ -43,14 +42,19 @@ impl Streams {
     ///
     /// The file cannot be created. What fails to be written later is told at the
     /// end: it is no reason to end a run.
-    pub fn open(test: &Test, plans: &[Arc<ModelPlan>], run: &Run) -> Result<Self, Error> {
+    pub fn open(
+        format: RunFormat,
+        results: Option<&Path>,
+        plans: &[Arc<ModelPlan>],
+        run: &Run,
+    ) -> Result<Self, Error> {
         let mut streams = Vec::<Box<dyn Stream>>::new();
-        match test.format {
+        match format {
             RunFormat::Human => {}
             RunFormat::Json => streams.push(Box::new(Messages::start(Sink::stdout(), plans, run))),
             RunFormat::LibtestJson => streams.push(Box::new(Libtest::new(Sink::stdout()))),
         }
-        if let Some(path) = &test.results {
+        if let Some(path) = results {
             let sink = Sink::create(path)?;
             streams.push(Box::new(Messages::start(sink, plans, run)));
         }

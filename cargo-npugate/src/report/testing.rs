@@ -26,7 +26,6 @@ pub fn plan(model: &str, tests: &[&str]) -> ModelPlan {
         description: Description::new(model, "emu"),
         tests: tests.iter().map(|name| ListedTest::new(*name).into()).collect(),
         gone: Vec::new(),
-        naming: crate::runner::Naming::Filters,
     }
 }
 

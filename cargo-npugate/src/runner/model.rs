@@ -119,7 +119,9 @@ impl<'a> Turn<'a> {
     /// Takes a verdict in: the last one, or one that the test may better.
     fn judged(&mut self, mut record: Record, output: String) {
         let waivers = self.plan.waivers(&record.name);
-        waiver::apply(&mut record, waivers, self.options.today);
+        for note in waiver::apply(&mut record, waivers, self.options.today) {
+            (self.tell)(Happening::Noted(note.to_string()));
+        }
         let attempt = self.attempt(&record.name);
         if attempt.number < attempt.of && may_better(&record.outcome) {
             self.again.push(record.name.clone());

@@ -5,7 +5,7 @@ use super::events::BadLine;
 use super::process::{self, Ended, Followed, Told};
 use super::stop::Stop;
 use super::tracker::{End, Next, Tracker};
-use super::{Blocked, Happening, ModelPlan, Naming, RunOptions};
+use super::{Blocked, Happening, ModelPlan, RunOptions};
 use crate::config::{Capture, Matching};
 use crate::error::Error;
 use crate::text;
@@ -63,7 +63,7 @@ pub fn run(
 ) -> Result<Passed, Error> {
     let start = Instant::now();
     let (names, mut args) = match round {
-        Round::First(names) => (names, first_args(plan, names, options)),
+        Round::First(names) => (names, first_args(names, options)),
         Round::Again(names) => (names, exact_args(names, options)),
     };
     let mut tracker = Tracker::new(names.to_vec());
@@ -129,10 +129,10 @@ fn unwritable(
 
 /// The filters as they were given. Names given exactly may be of several
 /// models: each gets its own only, since a gate refuses a name that it lacks.
-fn first_args(plan: &ModelPlan, names: &[String], options: &RunOptions) -> Vec<OsString> {
-    match (options.selection.matching, plan.naming) {
-        (Matching::Substring, Naming::Filters) => options.selection.to_args(),
-        _ => exact_args(names, options),
+fn first_args(names: &[String], options: &RunOptions) -> Vec<OsString> {
+    match options.selection.matching {
+        Matching::Substring => options.selection.to_args(),
+        Matching::Exact => exact_args(names, options),
     }
 }
 

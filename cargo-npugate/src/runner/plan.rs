@@ -17,17 +17,6 @@ pub struct ModelPlan {
     pub tests: Vec<PlannedTest>,
     /// The names that its baseline alone still has.
     pub gone: Vec<String>,
-    /// How its gate is told which tests these are.
-    pub naming: Naming,
-}
-
-/// How a gate is told which tests to run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Naming {
-    /// By the filters that were given: they leave exactly these.
-    Filters,
-    /// Name by name: the filters leave more.
-    Names,
 }
 
 impl ModelPlan {

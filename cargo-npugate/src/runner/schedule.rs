@@ -9,7 +9,6 @@ use crate::lock::DeviceLock;
 use npugate_schema::{Access, Outcome, Record};
 use std::{
     collections::VecDeque,
-    num::NonZero,
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{self, RecvTimeoutError, Sender},
@@ -186,9 +185,4 @@ pub fn without_device(plan: &ModelPlan, options: &RunOptions) -> ModelResult {
     let reason = plan.description.missing().unwrap_or_default();
     let outcome = || Outcome::Skipped { reason: reason.to_owned() };
     model::not_run(plan, options, |name| Record::new(name, outcome(), reason))
-}
-
-/// How many models may run at a time if nobody says so.
-pub fn default_jobs() -> NonZero<usize> {
-    NonZero::<usize>::MIN
 }

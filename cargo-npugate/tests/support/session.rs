@@ -91,6 +91,7 @@ impl Session {
         let mut background = start(terminal);
         let mut typed = background.child.stdin.take().unwrap();
         for answer in answers {
+            background.wait_for("the rest) ");
             writeln!(typed, "{answer}").unwrap();
         }
         let (status, printed) = finish(background);
@@ -243,7 +244,11 @@ fn settled(line: &str) -> String {
                 .strip_prefix(unit)
                 .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         });
-        let word = before.chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        // What is quoted was written by somebody.
+        let word = before
+            .chars()
+            .next_back()
+            .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '`' | '"'));
         let pid = before.ends_with("pid ");
         if pid {
             settled += before;

@@ -208,6 +208,7 @@ impl Consumer for Libtest {
             Happening::Waiting { .. }
             | Happening::Launched { .. }
             | Happening::TestRetrying { .. }
+            | Happening::Noted(_)
             | Happening::Died { .. } => {}
         }
     }

@@ -112,6 +112,7 @@ impl Consumer for Messages {
             Happening::Waiting { .. }
             | Happening::Started { .. }
             | Happening::Launched { .. }
+            | Happening::Noted(_)
             | Happening::Died { .. } => {}
         }
     }
