@@ -16,7 +16,7 @@ pub mod words;
 pub use rerun::Reruns;
 pub use streams::Streams;
 
-use crate::config::{Config, Effort, Selection};
+use crate::config::{Config, Effort, Test};
 
 /// What reports say of a run beyond its results.
 #[derive(Clone, Debug)]
@@ -35,11 +35,11 @@ pub struct Run {
 
 impl Run {
     /// A run on this machine.
-    pub fn of(config: &Config, selection: &Selection) -> Self {
+    pub fn of(config: &Config, test: &Test) -> Self {
         Self {
-            reruns: Reruns::of(config, selection),
-            effort: selection.effort,
-            partition: selection.partition.map(|partition| partition.to_string()),
+            reruns: Reruns::of(config, test),
+            effort: test.selection.effort,
+            partition: test.selection.partition.map(|partition| partition.to_string()),
             ..Self::default()
         }
     }
