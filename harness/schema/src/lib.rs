@@ -11,6 +11,7 @@ mod attribute;
 mod availability;
 mod baseline;
 mod cache;
+mod check;
 mod cliff;
 mod description;
 mod event;
@@ -21,6 +22,7 @@ mod launch;
 mod listing;
 mod manifest;
 mod metric;
+mod nearest;
 mod number;
 mod outcome;
 mod phase;
@@ -35,6 +37,7 @@ pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
 pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_destination};
+pub use check::{CheckId, Explanation, Section, UnknownCheck};
 pub use cliff::{CLIFF, cliffs};
 pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};

@@ -1,8 +1,8 @@
 //! What cargo and nextest expect of a test binary.
 
 use crate::gate::{command, names, run, run_with};
-use npugate::schema::{Description, Ignore, Listing};
-use std::{io, process::Stdio};
+use npugate::schema::{CheckId, Description, Ignore, Listing};
+use std::{collections::BTreeSet, io, process::Stdio};
 
 crate::trials! {
     every_listed_name_runs_exactly_one_test,
@@ -18,6 +18,7 @@ crate::trials! {
     a_binary_says_what_it_is,
     the_environment_chooses_device_and_settings,
     a_smoke_run_says_what_it_is,
+    every_test_belongs_to_a_check_that_is_explained,
 }
 
 fn every_listed_name_runs_exactly_one_test() {
@@ -175,4 +176,20 @@ fn a_smoke_run_says_what_it_is() {
     assert_eq!(smoke.code, Some(0));
     assert!(smoke.err.starts_with("smoke run: kernels on few rows"), "{}", smoke.err);
     assert_eq!(names("sound", &["--smoke"]), names("sound", &[]));
+}
+
+fn every_test_belongs_to_a_check_that_is_explained() {
+    // With prompts, so that the token gates are planned too.
+    let fixtures = tempfile::tempdir().unwrap();
+    let manifest = include_str!("../data/golden/manifest.json");
+    let manifest = manifest.replacen("\"model\": \"toy\"", "\"model\": \"sealed\"", 1);
+    std::fs::create_dir(fixtures.path().join("sealed")).unwrap();
+    std::fs::write(fixtures.path().join("sealed/manifest.json"), manifest).unwrap();
+    let fixtures = fixtures.path().to_str().unwrap();
+    let all = names("sealed", &["--fixtures", fixtures]);
+    let checks: BTreeSet<_> = all
+        .iter()
+        .map(|name| CheckId::of(name).unwrap_or_else(|| panic!("{name} is of no check")))
+        .collect();
+    assert_eq!(checks, CheckId::ALL.into_iter().collect(), "{all:?}");
 }
