@@ -1,5 +1,6 @@
 //! The commands.
 
+mod about;
 mod fetch;
 mod generate;
 mod list;
@@ -7,6 +8,7 @@ mod pending;
 mod prepare;
 mod registry;
 mod test;
+mod unreferenced;
 
 use crate::config::{Action, Config};
 use crate::error::Error;
@@ -46,6 +48,13 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
         Action::Decide { decision, names } => {
             pending::decide(*decision, names, config, &workspace()?, shell)?
         }
+        Action::Unreferenced(leftovers) => {
+            unreferenced::run(*leftovers, config, &workspace()?, shell)?
+        }
+        Action::Version(detail) => about::version(*detail)?,
+        Action::Explain(check) => about::explain(*check)?,
+        Action::Completions(shell) => about::completions(*shell)?,
+        Action::Man(folder) => about::man(folder.as_deref(), shell)?,
     };
     Ok(code.into())
 }

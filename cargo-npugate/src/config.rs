@@ -8,15 +8,16 @@ mod selection;
 
 pub use environment::{Environment, Update};
 pub use registry::{Fidelity, RegistryTask};
-pub use selection::{Effort, Ignored, Matching, Selection, TestSet, WeightsNeed};
+pub use selection::{Effort, History, Ignored, Matching, Selection, TestSet, WeightsNeed};
 
 use crate::cli::{
-    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat, RecordArgs,
-    RunArgs, TestArgs,
+    AboutArgs, AdapterArgs, BaselineUse, CargoArgs, Cli, Command, DeviceArgs, FilterArgs,
+    MessageFormat, RecordArgs, RunArgs, TestArgs, Unreferenced,
 };
 use crate::error::Error;
 use crate::shell::Verbosity;
-use npugate_schema::Phase;
+use crate::version::Detail;
+use npugate_schema::{CheckId, Phase};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What a run does.
@@ -58,6 +59,16 @@ pub enum Action {
     /// Accept or reject pending baseline changes whose test has one of these
     /// texts in its name; all without any.
     Decide { decision: Decision, names: Vec<String> },
+    /// List what nothing refers to, and delete it or not.
+    Unreferenced(Leftovers),
+    /// Print the version.
+    Version(Detail),
+    /// Explain a check; list them all without one.
+    Explain(Option<CheckId>),
+    /// Print a shell's completions.
+    Completions(clap_complete::Shell),
+    /// Write the manual's pages to a folder; print the main one without.
+    Man(Option<PathBuf>),
 }
 
 /// Run tests.
@@ -73,6 +84,21 @@ pub struct Test {
     pub capture: Capture,
     /// Whether missing weights are fetched.
     pub network: Network,
+    /// What it does with baselines.
+    pub baseline: BaselineUse,
+    /// What becomes of baselines and goldens that nothing refers to.
+    pub unreferenced: Unreferenced,
+}
+
+impl Test {
+    /// Whether it may save a baseline, if it is to.
+    fn refuse_save(&self, update: Update) -> Result<(), Error> {
+        match (self.baseline, self.selection.effort, update) {
+            (BaselineUse::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
+            (BaselineUse::Save, _, Update::No) => Err(Error::SaveForbidden),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What is shown at the end of a run.
@@ -111,6 +137,15 @@ pub enum Decision {
     Reject,
 }
 
+/// What becomes of files that nothing refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leftovers {
+    /// They stay.
+    Keep,
+    /// They are deleted.
+    Delete,
+}
+
 impl Config {
     /// Resolves a command line.
     ///
@@ -119,9 +154,15 @@ impl Config {
     /// Options that have no meaning for the command, or an environment variable
     /// with a value that it cannot have.
     pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
-        let Cli { command, filter, run, adapters, device, cargo, output } = cli;
+        let Cli { command, filter, run, adapters, device, cargo, output, about } = cli;
         let offline = cargo.offline || cargo.frozen;
-        let action = action(command, TestArgs { filter, run }, &device, offline)?;
+        let action = match about.action(output.verbose) {
+            Some(action) => action,
+            None => action(command, TestArgs { filter, run }, &device, offline)?,
+        };
+        if let Action::Test(test) = &action {
+            test.refuse_save(environment.update)?;
+        }
         let verbosity = match (output.quiet, output.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, 0) => Verbosity::Normal,
@@ -142,8 +183,18 @@ fn action(
     let test = |args: TestArgs, phases: &[Phase], view| {
         let TestArgs { mut filter, run } = outer.clone().merge(args);
         filter.phase = narrow(filter.phase, phases)?;
+        let mut selection = Selection::from(filter);
+        let baseline = run.baseline.unwrap_or_default();
+        if baseline != BaselineUse::Compare {
+            selection.history = History::Ignore;
+        }
         Ok::<_, Error>(Action::Test(Test {
-            selection: filter.into(),
+            baseline,
+            unreferenced: run.unreferenced.unwrap_or(match selection.lists_everything() {
+                true => Unreferenced::Warn,
+                false => Unreferenced::Ignore,
+            }),
+            selection,
             view,
             junit: run.junit,
             capture: if run.no_capture { Capture::Show } else { Capture::Keep },
@@ -190,9 +241,9 @@ fn action(
             refuse_unless(none, "review")?;
             Action::Review
         }
-        Some(Command::Pending { message_format }) => {
+        Some(Command::Pending { message_format, json }) => {
             refuse_unless(none, "pending")?;
-            Action::Pending { format: message_format }
+            Action::Pending { format: if json { MessageFormat::Json } else { message_format } }
         }
         Some(Command::Accept { names }) => {
             refuse_unless(none, "accept")?;
@@ -201,6 +252,18 @@ fn action(
         Some(Command::Reject { names }) => {
             refuse_unless(none, "reject")?;
             Action::Decide { decision: Decision::Reject, names }
+        }
+        Some(Command::Unreferenced { delete }) => {
+            refuse_unless(none, "unreferenced")?;
+            Action::Unreferenced(if delete { Leftovers::Delete } else { Leftovers::Keep })
+        }
+        Some(Command::Completions(args)) => {
+            refuse_unless(none, "completions")?;
+            Action::Completions(args.shell)
+        }
+        Some(Command::Man(args)) => {
+            refuse_unless(none, "man")?;
+            Action::Man(args.folder)
         }
     })
 }
@@ -242,6 +305,17 @@ fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
     if condition { Ok(()) } else { Err(Error::TestOptions { command }) }
 }
 
+impl AboutArgs {
+    /// What is asked about, if anything is. Nothing else is then done.
+    fn action(&self, verbose: u8) -> Option<Action> {
+        if self.version {
+            let detail = if verbose > 0 { Detail::All } else { Detail::Line };
+            return Some(Action::Version(detail));
+        }
+        self.explain.map(Action::Explain)
+    }
+}
+
 impl TestArgs {
     /// Options may stand before the command too: `cargo npugate --full verify`.
     fn merge(mut self, inner: Self) -> Self {
@@ -257,6 +331,8 @@ impl TestArgs {
         self.filter.ignored |= inner.filter.ignored;
         self.filter.include_ignored |= inner.filter.include_ignored;
         self.run.junit = inner.run.junit.or(self.run.junit);
+        self.run.baseline = inner.run.baseline.or(self.run.baseline);
+        self.run.unreferenced = inner.run.unreferenced.or(self.run.unreferenced);
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;
         self.run.no_fail_fast |= inner.run.no_fail_fast;

@@ -24,6 +24,7 @@ mod report;
 mod runner;
 mod shell;
 mod text;
+mod version;
 mod waiver;
 mod workspace;
 
@@ -42,7 +43,7 @@ pub fn main() -> ExitCode {
     let color = WhenColor::before_parsing(env::var("CARGO_TERM_COLOR").ok().as_deref());
     let cli = match cli::parse(env::args_os(), color) {
         Ok(cli) => cli,
-        // Help and the version are no error.
+        // Help is no error.
         Err(error) if !error.use_stderr() => return print_help(&error, color),
         Err(error) => error.exit(),
     };

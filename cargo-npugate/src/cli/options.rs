@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use super::baseline::{BaselineUse, Unreferenced};
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use npugate_schema::Phase;
 use std::path::PathBuf;
@@ -54,6 +55,15 @@ pub struct RunArgs {
     /// Write a JUnit report to PATH
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
+
+    /// What to do with baselines [default: compare]
+    #[arg(long, value_name = "MODE")]
+    pub baseline: Option<BaselineUse>,
+
+    /// What becomes of baselines and goldens that nothing refers to [default: warn
+    /// in a run of every test, ignore in others]
+    #[arg(long, value_name = "MODE")]
+    pub unreferenced: Option<Unreferenced>,
 
     /// Do not fetch missing weights
     #[arg(long)]

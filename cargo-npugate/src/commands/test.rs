@@ -1,14 +1,15 @@
 //! Running tests.
 
-use super::prepare;
-use crate::baseline::{self, LastRun};
-use crate::config::{Config, Effort, Selection, Test, View};
+use super::{prepare, unreferenced};
+use crate::baseline::{self, LastRun, Listed};
+use crate::cli::BaselineUse;
+use crate::config::{Config, Effort, History, Selection, Test, View};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::{diagnosis, junit, summary};
 use crate::runner::{self, ModelPlan, ModelResult, RunOptions, gone};
-use crate::shell::{self, Shell};
+use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
 use std::sync::Arc;
@@ -42,16 +43,42 @@ pub fn run(
     if test.view == View::Layers {
         ending.note(show_layers(&results), shell);
     }
-    let last_run = LastRun::new(workspace.target.as_std_path());
-    let comparable = results.iter().filter(|_| selection.effort == Effort::Full);
-    for result in comparable {
-        let mode = config.environment.update;
-        ending.note(baseline::update(result, mode, &last_run, shell), shell);
+    if test.baseline == BaselineUse::Ignore {
+        let message = "ignored: nothing was compared with it or written to it";
+        shell.status_always(Tone::Odd, "Baseline", message);
     }
+    if selection.effort == Effort::Full {
+        for result in &results {
+            let kept = keep_baseline(test, result, config, workspace, shell);
+            ending.note(kept, shell);
+        }
+    }
+    ending.note(unreferenced::after(test.unreferenced, &results, workspace, shell), shell);
     if let Some(path) = &test.junit {
         ending.note(junit::write(&results, selection.effort, path), shell);
     }
     Ok(ending.code)
+}
+
+/// Takes a model's figures in, as the run is to do with baselines.
+fn keep_baseline(
+    test: &Test,
+    result: &ModelResult,
+    config: &Config,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<(), Error> {
+    match test.baseline {
+        BaselineUse::Compare => {
+            let last_run = LastRun::new(workspace.target.as_std_path());
+            baseline::update(result, config.environment.update, &last_run, shell)
+        }
+        BaselineUse::Save => {
+            let all = test.selection.lists_everything();
+            baseline::save(result, if all { Listed::Everything } else { Listed::Some }, shell)
+        }
+        BaselineUse::Ignore => Ok(()),
+    }
 }
 
 /// Tests that ran.
@@ -125,7 +152,9 @@ fn plan(
         let description = prepare::describe(&gate, test.network, config, shell)?;
         let tests = gate.list(&test.selection, &config.device)?.tests;
         // What a filter leaves out is not gone.
-        let all = test.selection.lists_everything() && test.selection.effort == Effort::Full;
+        let all = test.selection.lists_everything()
+            && test.selection.effort == Effort::Full
+            && test.selection.history == History::Compare;
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
         if !tests.is_empty() || !gone.is_empty() {
             let tests = tests.into_iter().map(Into::into).collect();

@@ -3,7 +3,7 @@
 
 use super::table::{Align, Table};
 use crate::config::Config;
-use crate::config::{Effort, Ignored, Selection, TestSet, WeightsNeed};
+use crate::config::{Effort, History, Ignored, Selection, TestSet, WeightsNeed};
 use crate::progress;
 use crate::runner::{ModelResult, gone, is_interrupted};
 use crate::shell::{Shell, Tone, Verbosity};
@@ -129,6 +129,9 @@ fn rerun(result: &ModelResult, record: &Record, config: &Config, selection: &Sel
     }
     if selection.effort == Effort::Smoke {
         line += " --smoke";
+    }
+    if selection.history == History::Ignore {
+        line += " --baseline ignore";
     }
     if selection.weights == WeightsNeed::Required {
         line += " --require-weights";

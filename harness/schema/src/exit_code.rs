@@ -105,10 +105,7 @@ mod tests {
     #[test]
     fn all_codes_are_there_once_in_ascending_order() {
         let codes = ExitCode::ALL.map(|code| code as u8);
-        assert_eq!(
-            codes,
-            [0, 2, 4, 94, 96, 100, 101, 102, 104, 110, 119, 120, 121, 122, 123, 124]
-        );
+        assert_eq!(codes, [0, 2, 4, 94, 96, 100, 101, 102, 104, 110, 119, 120, 121, 122, 123, 124]);
         // One line of the help each.
         assert!(ExitCode::ALL.iter().all(|code| code.description().len() < 90));
     }

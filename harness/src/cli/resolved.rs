@@ -7,7 +7,7 @@ use super::typed::{
     Times, Typed, Verdicts, WeightsNeed,
 };
 use crate::schema::{EVENTS_VAR, Phase};
-use crate::{Context, Settings};
+use crate::{Baselines, Context, Settings};
 use libtest_mimic::Arguments;
 use std::{num::NonZero, path::PathBuf, str::FromStr};
 
@@ -142,6 +142,10 @@ fn context(typed: &Typed, env: Environment<'_>) -> Result<Context, UsageError> {
             .unwrap_or_default(),
         settings: settings.join(",").parse::<Settings>()?,
         effort: typed.effort,
+        baselines: match typed.baselines {
+            Some(baselines) => baselines,
+            None => parsed(env, "NPUGATE_BASELINE", Baselines::from_str)?.unwrap_or_default(),
+        },
         fixtures: folder(&typed.fixtures, "NPUGATE_FIXTURES"),
         evidence: folder(&typed.evidence, "NPUGATE_EVIDENCE"),
     })

@@ -7,6 +7,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
+mod baselines;
 mod errors;
 mod events;
 mod gate;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         return toy::main(&name);
     }
     let mut trials = protocol::trials();
+    trials.extend(baselines::trials());
     trials.extend(errors::trials());
     trials.extend(events::trials());
     trials.extend(generate::trials());

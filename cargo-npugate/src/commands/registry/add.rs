@@ -1,6 +1,7 @@
 //! Recording kernels that pass.
 
 use super::{check, merged, own};
+use crate::cli::{BaselineUse, Unreferenced};
 use crate::commands::test;
 use crate::config::{Capture, Config, Network, Selection, Test, View};
 use crate::error::Error;
@@ -35,6 +36,8 @@ pub(super) fn run(
         view: View::Summary,
         junit: None,
         capture: Capture::Keep,
+        baseline: BaselineUse::Compare,
+        unreferenced: Unreferenced::Ignore,
         network: if config.cargo.offline || config.cargo.frozen {
             Network::Never("--offline")
         } else {
