@@ -14,9 +14,14 @@ mod build;
 mod cli;
 mod commands;
 mod config;
+#[cfg(test)]
+mod documents;
 mod error;
 mod fetch;
 mod gate;
+#[cfg(test)]
+#[path = "../../kernels/src/generated.rs"]
+mod generated;
 mod interrupt;
 mod progress;
 mod record;

@@ -58,11 +58,22 @@ Baselines:
   A run compares its figures with the accepted ones in baseline/DEVICE.json
   beside a model's goldens. What is new, better, worse or gone waits in
   DEVICE.json.new until `cargo npugate review`, `accept` or `reject`.
+  `--baseline ignore` compares and writes nothing. `--baseline save` compares
+  nothing and accepts every figure of a test that passes, within the noise or
+  not; a test that the adapter no longer has leaves the baseline. It is for a
+  change that is meant, and refused on CI.
+
+  Goldens that no manifest names, files that are no baseline of their model and
+  folders of models that no adapter has are unreferenced: a run of every test
+  warns of them, `--unreferenced reject` ends it with 124, and `cargo npugate
+  unreferenced` lists them.
 
 Environment:
   NPUGATE_UPDATE       new (default): pending changes are written beside the
                        baseline; no (default where CI is set): nothing is;
-                       always: the baseline itself is written
+                       always: what changed beyond the noise enters the
+                       baseline at once. The run has still compared, and ends
+                       with 120 where it got worse: --baseline save does not
   NPUGATE_WEIGHTS_DIR  where weights are looked for and put, in place of the
                        user's cache folder
   NPUGATE_FIXTURES     a folder with a folder of goldens and baselines for each
