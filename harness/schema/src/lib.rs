@@ -16,7 +16,12 @@ mod cliff;
 mod description;
 mod event;
 mod exit_code;
+#[cfg(test)]
+#[path = "../../../kernels/src/generated.rs"]
+mod generated;
 mod hash;
+#[cfg(any(test, feature = "json-schema"))]
+mod json_schema;
 mod known_failures;
 mod launch;
 mod listing;
@@ -43,6 +48,8 @@ pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceErro
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
+#[cfg(any(test, feature = "json-schema"))]
+pub use json_schema::json_schemas;
 pub use known_failures::{KNOWN_FAILURES_SCHEMA, KnownFailure, KnownFailures, KnownFailuresError};
 pub use launch::LaunchDescription;
 pub use listing::{Ignore, LISTING_SCHEMA, ListedTest, Listing};

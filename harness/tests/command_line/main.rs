@@ -13,6 +13,7 @@ mod events;
 mod gate;
 mod generate;
 mod protocol;
+mod schemas;
 mod toy;
 
 use libtest_mimic::{Arguments, Trial};
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     trials.extend(errors::trials());
     trials.extend(events::trials());
     trials.extend(generate::trials());
+    trials.extend(schemas::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
