@@ -1,4 +1,6 @@
-//! What cargo and nextest expect of a test binary.
+//! What cargo and nextest expect of a test binary: what is listed is what runs, listing
+//! opens nothing, libtest's flags are understood, and a closed pipe is no fault. That an
+//! unknown exact name is an error is among the errors.
 
 use crate::gate::{command, names, run, run_with};
 use npugate::schema::{CheckId, Description, Ignore, Listing};
@@ -6,6 +8,7 @@ use std::{collections::BTreeSet, io, process::Stdio};
 
 crate::trials! {
     every_listed_name_runs_exactly_one_test,
+    every_listed_name_is_listed_alone_whatever_the_adapter,
     the_terse_list_is_nothing_but_test_lines,
     the_pretty_list_ends_as_libtests_does,
     the_json_list_gives_reasons,
@@ -31,6 +34,18 @@ fn every_listed_name_runs_exactly_one_test() {
         assert!(ran.out.contains("running 1 test\n"), "{}", ran.out);
         assert!(ran.out.contains("test result: ok. 1 passed; 0 failed; 0 ignored"), "{}", ran.out);
         assert_eq!(names("sound", &["--exact", name]), [name.as_str()]);
+    }
+}
+
+fn every_listed_name_is_listed_alone_whatever_the_adapter() {
+    for toy in ["sound", "faulty", "sealed", "model"] {
+        let (all, ignored) = (names(toy, &[]), names(toy, &["--ignored"]));
+        assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len(), "{toy}: {all:?}");
+        for name in &all {
+            assert_eq!(names(toy, &["--exact", name]), [name.as_str()]);
+        }
+        // nextest lists twice: what is in both lists is off by default.
+        assert!(ignored.iter().all(|name| all.contains(name)), "{toy}: {ignored:?}");
     }
 }
 
