@@ -1,7 +1,7 @@
 //! Options that several commands share.
 
 use crate::partition::Partition;
-use crate::profile::Span;
+use crate::profile::{BaselineMode, Span, Unreferenced};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use npugate_schema::{FlakyResult, Phase};
@@ -118,6 +118,15 @@ pub struct RunArgs {
     /// What a test counts as that failed and then passed
     #[arg(long, value_name = "RESULT", value_parser = flaky_result())]
     pub flaky_result: Option<FlakyResult>,
+
+    /// What to do with baselines [default: compare]
+    #[arg(long, value_name = "MODE")]
+    pub baseline: Option<BaselineMode>,
+
+    /// What becomes of baselines and goldens that nothing refers to [default: warn
+    /// in a run of every test, ignore in others]
+    #[arg(long, value_name = "MODE")]
+    pub unreferenced: Option<Unreferenced>,
 
     /// Do not fetch missing weights
     #[arg(long)]

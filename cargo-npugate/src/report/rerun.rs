@@ -1,6 +1,6 @@
 //! A command line that runs a test of a run again, in the same way.
 
-use crate::config::{Config, Effort, Ignored, Selection, TestSet, WeightsNeed};
+use crate::config::{Config, Effort, History, Ignored, Selection, TestSet, WeightsNeed};
 use crate::runner::gone;
 use crate::text::shell_word;
 use npugate_schema::Record;
@@ -72,6 +72,7 @@ fn options(config: &Config, selection: &Selection) -> String {
         (cargo.features.no_default_features, " --no-default-features"),
         (selection.set == TestSet::Full, " --full"),
         (selection.effort == Effort::Smoke, " --smoke"),
+        (selection.history == History::Ignore, " --baseline ignore"),
         (selection.weights == WeightsNeed::Required, " --require-weights"),
         (selection.ignored != Ignored::Skip, " --include-ignored"),
     ];
