@@ -109,6 +109,7 @@ impl Scene {
         for name in ["CI", "NPUGATE_UPDATE", "NPUGATE_PYTHON", "CARGO_TERM_COLOR", "NO_COLOR"] {
             command.env_remove(name);
         }
+        command.env_remove("NPUGATE_PROFILE").env_remove("NPUGATE_CONFIG");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
