@@ -26,6 +26,7 @@ junit = "reports/junit.xml"
 
 /// A scene with a configuration.
 #[track_caller]
+#[expect(clippy::unwrap_used, reason = "of use to tests alone")]
 fn with_config(text: &str) -> Scene {
     let scene = Scene::with_tests("alpha kernel::gemm pass\nbeta tokens::p00 pass");
     fs::create_dir(scene.path(".config")).unwrap();

@@ -1,6 +1,7 @@
 // A gate binary that keeps to the protocol and knows nothing else: what its
 // tests do is written in the environment variable `FAKE_GATE`, a line each:
-// `PACKAGE TEST BEHAVIOUR [COSINE]`. Without it, the tests below.
+// `PACKAGE TEST BEHAVIOUR [COSINE [KEY=VALUE]...]`, with what is known of the test.
+// Without it, the tests below.
 
 use std::{
     env,
@@ -27,6 +28,7 @@ struct Test {
     name: String,
     behaviour: String,
     cosine: String,
+    attributes: Vec<String>,
 }
 
 fn tests() -> Vec<Test> {
@@ -40,6 +42,7 @@ fn tests() -> Vec<Test> {
             name: words[1].clone(),
             behaviour: words[2].clone(),
             cosine: words.get(3).cloned().unwrap_or_else(|| "0.999".to_owned()),
+            attributes: words.into_iter().skip(4).collect(),
         })
         .collect()
 }
@@ -172,9 +175,18 @@ fn describe(args: &Args) {
 
 fn list(args: &Args) {
     args.refuse_unknown_names();
-    let entry = |test: &Test| match args.ignore(test) {
-        None => format!(r#"{{"name":"{}"}}"#, test.name),
-        Some(ignore) => format!(r#"{{"name":"{}","ignored":{ignore}}}"#, test.name),
+    let attribute = |pair: &String| {
+        let (key, value) = pair.split_once('=').expect("KEY=VALUE");
+        let number = value.parse::<u64>().is_ok();
+        if number { format!(r#""{key}":{value}"#) } else { format!(r#""{key}":"{value}""#) }
+    };
+    let entry = |test: &Test| {
+        let attributes: Vec<_> = test.attributes.iter().map(attribute).collect();
+        let known = format!(r#""name":"{}","attributes":{{{}}}"#, test.name, attributes.join(","));
+        match args.ignore(test) {
+            None => format!("{{{known}}}"),
+            Some(ignore) => format!(r#"{{{known},"ignored":{ignore}}}"#),
+        }
     };
     let tests = tests();
     let tests: Vec<_> = tests.iter().filter(|test| args.admits(&test.name)).map(entry).collect();
