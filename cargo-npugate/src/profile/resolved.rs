@@ -95,18 +95,18 @@ impl Profile {
             grace: span(
                 overrides.iter().find_map(|one| one.grace.as_ref()),
                 grace,
-                built_in(declared.grace),
+                Found::built_in(declared.grace),
             ),
             retries: overrides
                 .iter()
                 .find_map(|one| one.retries.clone())
                 .or_else(|| retries.clone())
-                .unwrap_or_else(|| built_in(declared.retries)),
+                .unwrap_or_else(|| Found::built_in(declared.retries)),
             flaky: overrides
                 .iter()
                 .find_map(|one| one.flaky.clone())
                 .or_else(|| flaky.clone())
-                .unwrap_or_else(|| built_in(declared.flaky)),
+                .unwrap_or_else(|| Found::built_in(declared.flaky)),
             waivers: self.waivers.iter().filter(|rule| rule.filter.matches(facts)).collect(),
         }
     }
@@ -117,10 +117,6 @@ impl Profile {
         let overrides = self.overrides.iter().filter_map(|one| one.unmatched(facts));
         overrides.chain(self.waivers.iter().filter_map(|rule| rule.unmatched(facts))).collect()
     }
-}
-
-fn built_in<T>(value: T) -> Found<T> {
-    Found { value, origin: Origin::BuiltIn }
 }
 
 #[cfg(test)]

@@ -109,8 +109,10 @@ fn a_profile_is_shown_as_toml_that_says_the_same() {
         assert_eq!(ci.test(&facts, DECLARED), again.test(&facts, DECLARED), "{shown}");
     }
     assert!(shown.starts_with("# inherits default\n[profile.ci]\n# jobs is not set\n"), "{shown}");
+    assert!(shown.contains("\n# slow is as each check declares it\n"), "{shown}");
+    assert!(shown.contains("\nflaky-result = \"fail\""), "{shown}");
     let line = shown.lines().find(|line| line.starts_with("timeout")).unwrap();
-    assert!(line.starts_with("timeout = \"30m\"  # "), "{line}");
+    assert!(line.starts_with("timeout = \"30m\"        # "), "{line}");
     assert!(line.ends_with("npugate.toml:3, profile default"), "{line}");
 }
 
