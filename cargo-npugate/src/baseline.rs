@@ -5,6 +5,7 @@ mod last_run;
 mod pending;
 pub mod review;
 mod show;
+pub mod unreferenced;
 
 pub use last_run::LastRun;
 pub use pending::{Change, PendingFile, find};
@@ -60,6 +61,47 @@ pub fn update(
         }
     }
     Ok(())
+}
+
+/// Accepts every figure of a model's run that may enter a baseline, changed or not. A
+/// test that this run would have listed and did not is gone, and leaves the baseline.
+///
+/// # Errors
+///
+/// A baseline that cannot be read or written.
+pub fn save(result: &ModelResult, listed: Listed, shell: &mut Shell) -> Result<(), Error> {
+    let description = &result.description;
+    let Some(fixtures) = &description.fixtures else { return Ok(()) };
+    let (model, device) = (&description.model, &description.device);
+    let mut file = PendingFile::load(&Baseline::path(fixtures, device), model, device)?;
+    let before = file.baseline.tests.clone();
+    let mut names: Vec<_> = judged(&result.records).map(|record| record.name.clone()).collect();
+    for record in judged(&result.records) {
+        file.pending.accept(record);
+    }
+    if listed == Listed::Everything {
+        let is_there = |name: &String| result.records.iter().any(|record| record.name == *name);
+        let gone = before.keys().filter(|name| !is_there(name));
+        names.extend(gone.inspect(|name| _ = file.pending.tests.remove(*name)).cloned());
+    }
+    for name in &names {
+        file.accept(name);
+    }
+    file.save()?;
+    let changed =
+        names.iter().filter(|name| before.get(*name) != file.baseline.tests.get(*name)).count();
+    let message = format!("{} for {model} on {device}", text::count(changed, "change"));
+    shell.status(Tone::Good, "Saved", message);
+    Ok(())
+}
+
+/// How much of what a gate has was listed in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Listed {
+    /// Every test.
+    Everything,
+    /// What a filter left.
+    Some,
 }
 
 /// The records whose figures may enter a baseline. Those of a test that failed

@@ -1,10 +1,12 @@
 //! The command line as it was typed: parsing does no I/O and decides nothing.
 //! [`crate::config`] makes a run out of it.
 
+mod about;
 mod help;
 mod options;
 mod registry;
 
+pub use about::{AboutArgs, CompletionsArgs, ManArgs};
 pub use options::{
     AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, ProfileArgs,
     RerunWhich, RunArgs, RunFormat, RunIgnored, WhenColor,
@@ -24,13 +26,13 @@ use std::{ffi::OsString, path::PathBuf};
 #[command(
     name = "cargo-npugate",
     bin_name = "cargo npugate",
-    version,
     override_usage = "cargo npugate [OPTIONS] [FILTER]...\n       cargo npugate [OPTIONS] <COMMAND>",
     styles = clap_cargo::style::CLAP_STYLING,
     subcommand_help_heading = "Commands",
     disable_help_subcommand = true,
+    disable_version_flag = true,
     after_help = help::SHORT,
-    after_long_help = help::LONG,
+    after_long_help = help::long(),
 )]
 pub struct Cli {
     /// What to do; without it, all tests run.
@@ -57,6 +59,9 @@ pub struct Cli {
 
     #[command(flatten, next_help_heading = "Output")]
     pub output: OutputArgs,
+
+    #[command(flatten, next_help_heading = "About")]
+    pub about: AboutArgs,
 }
 
 /// A command.
@@ -105,6 +110,10 @@ pub enum Command {
         /// How to print them
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         message_format: MessageFormat,
+
+        /// As --message-format json
+        #[arg(long, conflicts_with = "message_format")]
+        json: bool,
     },
     /// Accept pending baseline changes
     Accept {
@@ -118,6 +127,18 @@ pub enum Command {
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
+    /// List baselines and goldens that nothing refers to
+    Unreferenced {
+        /// Delete the files among them; a folder is left to you
+        #[arg(long)]
+        delete: bool,
+    },
+    /// Print a shell's completions of `cargo-npugate`
+    #[command(after_long_help = help::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Write the manual's pages
+    #[command(after_long_help = help::MAN)]
+    Man(ManArgs),
 }
 
 /// A command that runs tests.
@@ -201,7 +222,7 @@ pub struct RecordArgs {
 ///
 /// # Errors
 ///
-/// A command line that makes no sense, or a call for help or the version.
+/// A command line that makes no sense, or a call for help.
 pub fn parse(
     argv: impl IntoIterator<Item = OsString>,
     color: ColorChoice,

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod about;
 mod fetch;
 mod generate;
 mod list;
@@ -9,6 +10,7 @@ mod prepare;
 mod registry;
 mod show_config;
 mod test;
+mod unreferenced;
 
 use crate::config::{Action, Config};
 use crate::error::Error;
@@ -58,6 +60,13 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
         Action::Decide { decision, names } => {
             pending::decide(*decision, names, config, &workspace()?, shell)?
         }
+        Action::Unreferenced(leftovers) => {
+            unreferenced::run(*leftovers, config, &workspace()?, shell)?
+        }
+        Action::Version(detail) => about::version(*detail)?,
+        Action::Explain(check) => about::explain(*check)?,
+        Action::Completions(shell) => about::completions(*shell)?,
+        Action::Man(folder) => about::man(folder.as_deref(), shell)?,
     };
     Ok(code.into())
 }

@@ -11,16 +11,18 @@ mod settings;
 pub use environment::{Environment, GitHub, Held, Update};
 pub use registry::{Fidelity, RegistryTask};
 pub use scheduling::{Lock, MissingDevice, Scheduling};
-pub use selection::{Effort, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
+pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
 pub use settings::TypedSettings;
 
 use crate::cli::{
-    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs, MessageFormat,
-    RecordArgs, RunArgs, RunFormat, TestArgs,
+    AboutArgs, AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs,
+    MessageFormat, RecordArgs, RunArgs, RunFormat, TestArgs,
 };
 use crate::error::Error;
+use crate::profile::{BaselineMode, Profile, Unreferenced};
 use crate::shell::Verbosity;
-use npugate_schema::Phase;
+use crate::version::Detail;
+use npugate_schema::{CheckId, Phase};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What a run does.
@@ -77,6 +79,16 @@ pub enum Action {
     /// Accept or reject pending baseline changes whose test has one of these
     /// texts in its name; all without any.
     Decide { decision: Decision, names: Vec<String> },
+    /// List what nothing refers to, and delete it or not.
+    Unreferenced(Leftovers),
+    /// Print the version.
+    Version(Detail),
+    /// Explain a check; list them all without one.
+    Explain(Option<CheckId>),
+    /// Print a shell's completions.
+    Completions(clap_complete::Shell),
+    /// Write the manual's pages to a folder; print the main one without.
+    Man(Option<PathBuf>),
 }
 
 /// Run tests.
@@ -100,9 +112,46 @@ pub struct Test {
     pub scheduling: Scheduling,
     /// Whether missing weights are fetched.
     pub network: Network,
+    /// What it does with baselines, if it was typed.
+    pub baseline: Option<BaselineMode>,
+    /// What becomes of baselines and goldens that nothing refers to, if it was typed.
+    pub unreferenced: Option<Unreferenced>,
 }
 
 impl Test {
+    /// What it does with baselines: as was typed, else as the profile says.
+    ///
+    /// # Errors
+    ///
+    /// It is to save one and may not.
+    pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, Error> {
+        let mode = self.baseline.or(profile.values.baseline.as_deref().copied());
+        match (mode.unwrap_or_default(), self.selection.effort, update) {
+            (BaselineMode::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
+            (BaselineMode::Save, _, Update::No) => Err(Error::SaveForbidden),
+            (mode, _, _) => Ok(mode),
+        }
+    }
+
+    /// What becomes of what nothing refers to: as was typed, else as the profile
+    /// says. Only a run of everything looks for it if nobody says so.
+    pub fn unreferenced(&self, profile: &Profile) -> Unreferenced {
+        let mode = self.unreferenced.or(profile.values.unreferenced.as_deref().copied());
+        mode.unwrap_or(match self.selection.lists_everything() {
+            true => Unreferenced::Warn,
+            false => Unreferenced::Ignore,
+        })
+    }
+
+    /// Which tests, with what its use of baselines asks of the gates.
+    pub fn selection(&self, baseline: BaselineMode) -> Selection {
+        let history = match baseline {
+            BaselineMode::Compare => History::Compare,
+            BaselineMode::Save | BaselineMode::Ignore => History::Ignore,
+        };
+        Selection { history, ..self.selection.clone() }
+    }
+
     /// Tests that are run as they come.
     pub fn new(selection: Selection, network: Network) -> Self {
         Self {
@@ -115,6 +164,8 @@ impl Test {
             capture: Capture::Keep,
             scheduling: Scheduling::default(),
             network,
+            baseline: None,
+            unreferenced: Some(Unreferenced::Ignore),
         }
     }
 }
@@ -155,6 +206,15 @@ pub enum Decision {
     Reject,
 }
 
+/// What becomes of files that nothing refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leftovers {
+    /// They stay.
+    Keep,
+    /// They are deleted.
+    Delete,
+}
+
 impl Config {
     /// Resolves a command line.
     ///
@@ -163,13 +223,16 @@ impl Config {
     /// Options that have no meaning for the command, or an environment variable
     /// with a value that it cannot have.
     pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
-        let Cli { command, filter, run, profile, adapters, device, cargo, output } = cli;
+        let Cli { command, filter, run, profile, adapters, device, cargo, output, about } = cli;
         let profile = ProfileChoice {
             name: profile.profile.or_else(|| environment.profile.clone()),
             file: profile.config.or_else(|| environment.config.clone()),
         };
         let offline = cargo.offline || cargo.frozen;
-        let action = action(command, TestArgs { filter, run }, &device, offline, &environment)?;
+        let action = match about.action(output.verbose) {
+            Some(action) => action,
+            None => action(command, TestArgs { filter, run }, &device, offline, &environment)?,
+        };
         let verbosity = match (output.quiet, output.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, 0) => Verbosity::Normal,
@@ -199,6 +262,8 @@ fn action(
         Ok::<_, Error>(Action::Test(Test {
             selection: Selection::resolve(filter)?,
             settings: TypedSettings::from(&run),
+            baseline: run.baseline,
+            unreferenced: run.unreferenced,
             view,
             junit: run.junit,
             results: run.results,
@@ -256,9 +321,9 @@ fn action(
             refuse_unless(none, "review")?;
             Action::Review
         }
-        Some(Command::Pending { message_format }) => {
+        Some(Command::Pending { message_format, json }) => {
             refuse_unless(none, "pending")?;
-            Action::Pending { format: message_format }
+            Action::Pending { format: if json { MessageFormat::Json } else { message_format } }
         }
         Some(Command::Accept { names }) => {
             refuse_unless(none, "accept")?;
@@ -267,6 +332,18 @@ fn action(
         Some(Command::Reject { names }) => {
             refuse_unless(none, "reject")?;
             Action::Decide { decision: Decision::Reject, names }
+        }
+        Some(Command::Unreferenced { delete }) => {
+            refuse_unless(none, "unreferenced")?;
+            Action::Unreferenced(if delete { Leftovers::Delete } else { Leftovers::Keep })
+        }
+        Some(Command::Completions(args)) => {
+            refuse_unless(none, "completions")?;
+            Action::Completions(args.shell)
+        }
+        Some(Command::Man(args)) => {
+            refuse_unless(none, "man")?;
+            Action::Man(args.folder)
         }
     })
 }
@@ -308,6 +385,17 @@ fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
     if condition { Ok(()) } else { Err(Error::TestOptions { command }) }
 }
 
+impl AboutArgs {
+    /// What is asked about, if anything is. Nothing else is then done.
+    fn action(&self, verbose: u8) -> Option<Action> {
+        if self.version {
+            let detail = if verbose > 0 { Detail::All } else { Detail::Line };
+            return Some(Action::Version(detail));
+        }
+        self.explain.map(Action::Explain)
+    }
+}
+
 impl TestArgs {
     /// Options may stand before the command too: `cargo npugate --full verify`.
     fn merge(mut self, inner: Self) -> Self {
@@ -342,6 +430,8 @@ impl TestArgs {
         self.run.timeout = inner.run.timeout.or(self.run.timeout);
         self.run.retries = inner.run.retries.or(self.run.retries);
         self.run.flaky_result = inner.run.flaky_result.or(self.run.flaky_result);
+        self.run.baseline = inner.run.baseline.or(self.run.baseline);
+        self.run.unreferenced = inner.run.unreferenced.or(self.run.unreferenced);
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;
         self.run.no_fail_fast |= inner.run.no_fail_fast;

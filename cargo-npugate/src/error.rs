@@ -17,6 +17,14 @@ pub enum Error {
     #[error("NPUGATE_UPDATE is `{0}`; it can be `new`, `no` or `always`")]
     UpdateMode(String),
     #[error(
+        "--baseline save writes baselines, which NPUGATE_UPDATE=no forbids, and CI without NPUGATE_UPDATE: leave it out, or set NPUGATE_UPDATE=always"
+    )]
+    SaveForbidden,
+    #[error(
+        "a smoke run has figures of other shapes, which no baseline can hold: leave --smoke or --baseline save out"
+    )]
+    SmokeBaseline,
+    #[error(
         "`cargo npugate {command}` runs no tests: leave the options that choose or run tests out"
     )]
     TestOptions { command: &'static str },
@@ -96,6 +104,13 @@ pub enum Error {
     Write { path: PathBuf, source: io::Error },
     #[error("{} cannot be read: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
+    #[error("{} cannot be deleted: {source}", path.display())]
+    Delete { path: PathBuf, source: io::Error },
+    #[error(
+        "{}: `cargo npugate unreferenced --delete` removes files that nothing refers to",
+        crate::text::count(*count, "leftover")
+    )]
+    Unreferenced { count: usize },
     #[error(transparent)]
     Baseline(#[from] BaselineError),
     #[error("no pending change has {} in its test's name; `cargo npugate pending` prints them", quote(.0))]
@@ -125,6 +140,8 @@ impl Error {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::UpdateMode(_)
+            | Self::SaveForbidden
+            | Self::SmokeBaseline
             | Self::TestOptions { .. }
             | Self::RunIgnored
             | Self::Phase { .. }
@@ -135,9 +152,11 @@ impl Error {
             | Self::Refused { .. } => ExitCode::Usage,
             Self::Filter(_) => ExitCode::BadFilter,
             Self::Metadata(_) => ExitCode::MetadataFailed,
-            Self::Registry(RegistryError::Write { .. }) | Self::Write { .. } | Self::Stdout(_) => {
-                ExitCode::WriteFailed
-            }
+            Self::Registry(RegistryError::Write { .. })
+            | Self::Write { .. }
+            | Self::Delete { .. }
+            | Self::Stdout(_) => ExitCode::WriteFailed,
+            Self::Unreferenced { .. } => ExitCode::Unreferenced,
             Self::NoAdapters { .. }
             | Self::Config(_)
             | Self::LastFailed(_)

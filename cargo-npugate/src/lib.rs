@@ -15,11 +15,16 @@ mod choose;
 mod cli;
 mod commands;
 mod config;
+#[cfg(test)]
+mod documents;
 mod error;
 mod excerpt;
 mod fetch;
 mod filter;
 mod gate;
+#[cfg(test)]
+#[path = "../../kernels/src/generated.rs"]
+mod generated;
 mod interrupt;
 mod last_failed;
 mod lock;
@@ -32,6 +37,7 @@ mod report;
 mod runner;
 mod shell;
 mod text;
+mod version;
 mod waiver;
 mod workspace;
 
@@ -50,7 +56,7 @@ pub fn main() -> ExitCode {
     let color = WhenColor::before_parsing(env::var("CARGO_TERM_COLOR").ok().as_deref());
     let cli = match cli::parse(env::args_os(), color) {
         Ok(cli) => cli,
-        // Help and the version are no error.
+        // Help is no error.
         Err(error) if !error.use_stderr() => return print_help(&error, color),
         Err(error) => error.exit(),
     };

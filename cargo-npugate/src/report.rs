@@ -45,10 +45,15 @@ impl Run {
     }
 }
 
+/// What `--explain` calls the check of a test.
+fn explain(test: &str) -> Option<String> {
+    npugate_schema::CheckId::of(test).map(|check| check.to_string())
+}
+
 impl Default for Run {
     /// A whole run of which nothing is known.
     fn default() -> Self {
         let reruns = Reruns::With(String::new());
-        Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0, explain: |_| None }
+        Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0, explain }
     }
 }

@@ -157,6 +157,27 @@ pub fn one_of<T: fmt::Display>(words: impl IntoIterator<Item = T>) -> String {
     }
 }
 
+/// A paragraph in lines of so many columns, with a start for the first line and one
+/// for the others. A word that is too long has a line of its own.
+pub fn wrap(paragraph: &str, width: usize, first: &str, others: &str) -> String {
+    let (mut text, mut line) = (String::new(), first.to_owned());
+    let mut is_empty = true;
+    for word in paragraph.split_whitespace() {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > width {
+            text += &line;
+            text.push('\n');
+            others.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line += word;
+        is_empty = false;
+    }
+    text + &line + "\n"
+}
+
 /// A word for a shell to read back, quoted if it has to be.
 pub fn shell_word(word: &str) -> impl fmt::Display + '_ {
     struct Word<'a>(&'a str);
@@ -236,5 +257,12 @@ mod tests {
         assert_eq!(ellipsis("abcdef", 3), "abc...");
         assert_eq!(ellipsis("abc", 3), "abc");
         assert_eq!([fit("abcdef", 5), fit("abcde", 5)], ["ab...", "abcde"]);
+    }
+
+    #[test]
+    fn paragraphs_are_wrapped_at_words() {
+        assert_eq!(wrap("- one two three", 9, "", "  "), "- one two\n  three\n");
+        assert_eq!(wrap("a verylongword b", 6, "", ""), "a\nverylongword\nb\n");
+        assert_eq!(wrap("", 10, "  ", ""), "  \n");
     }
 }

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod baselines;
 mod checks;
 mod cli;
 mod effort;
@@ -36,6 +37,7 @@ mod tensor;
 mod verdict;
 
 pub use adapter::{Adapter, Model};
+pub use baselines::Baselines;
 pub use cli::main;
 pub use effort::Effort;
 pub use kernel::{Bias, Draw, Kernel, KernelId, Tolerance};

@@ -1,7 +1,7 @@
 //! A runner runs a model on a device. Its functions are the production ones:
 //! text generation, profiling and every gate call the same.
 
-use crate::{Effort, Tensor, TensorError};
+use crate::{Baselines, Effort, Tensor, TensorError};
 use std::{error, fmt, path::PathBuf, time::Duration};
 
 /// What an adapter needs to know to build a runner.
@@ -13,6 +13,8 @@ pub struct Context {
     pub settings: crate::Settings,
     /// How much of a shape the kernel tests run.
     pub effort: Effort,
+    /// Whether the run is held against the accepted figures.
+    pub baselines: Baselines,
     /// A folder with one folder of goldens and baselines for each adapter, in
     /// place of the adapters' own.
     pub fixtures: Option<PathBuf>,

@@ -8,7 +8,7 @@ use crate::schema::{
 };
 use crate::session::Session;
 use crate::verdict::{History, Stop, conclude};
-use crate::{Adapter, Context, Effort, Model};
+use crate::{Adapter, Baselines, Context, Effort, Model};
 use std::{
     any::Any,
     collections::BTreeMap,
@@ -61,6 +61,14 @@ impl Past {
                 known_failures.retain(|test, _| Phase::of(test) != Some(Phase::Kernel));
                 Self { baseline: None, known_failures }
             }
+        }
+    }
+
+    /// What a run is held against that may ignore baselines.
+    fn with(self, baselines: Baselines) -> Self {
+        match baselines {
+            Baselines::Compare => self,
+            Baselines::Ignore => Self { baseline: None, ..self },
         }
     }
 
@@ -117,7 +125,8 @@ impl Suite {
             availability: adapter.availability(&context.device),
             access: adapter.access(&context.device),
         };
-        let past = Past::load(&description).map(|past| past.at(context.effort));
+        let past =
+            Past::load(&description).map(|past| past.at(context.effort).with(context.baselines));
         let kernels = adapter.kernels(&context)?;
         let mut session = Session::new(adapter.clone(), context, kernels);
         let plan = plan(&mut session);

@@ -1,5 +1,8 @@
 //! What `--help` says beyond the options.
 
+use npugate_schema::ExitCode;
+use std::fmt::Write;
+
 /// After `-h`.
 pub const SHORT: &str = "\
 Examples:
@@ -32,8 +35,8 @@ Python); --set exp2|tanh|reciprocal|rsqrt=hardware|exact|table:PATH puts a
 function of 65,536 entries, such as a sweep of a device, in place of the
 emulated NPU's own.";
 
-/// After `--help`.
-pub const LONG: &str = "\
+/// What `--help` says before the exit codes.
+const LONG: &str = "\
 Examples:
   cargo npugate                              every test of every adapter
   cargo npugate kernel gemm --skip high      the GEMM kernels but the high tier
@@ -67,15 +70,52 @@ Parts of a run (--partition):
   others come and go, sizes differ by chance. slice:M/N deals tests out in
   turn: even sizes, and a new test moves those after it.
 
+Configuration:
+  .config/npugate.toml at the workspace's root has profiles of settings: -P NAME
+  chooses one, `default` holds otherwise and is inherited. Options win over it.
+
+    [profile.default]
+    timeout = \"30m\"
+
+    [[profile.default.overrides]]    # the first that sets something holds
+    filter = 'op(gemm) & m >= 2048'
+    timeout = \"1h\"
+
+    [[profile.default.waivers]]      # a failure within the limit is waived
+    filter = 'test(=block::layer07::R)'
+    metric = \"R_p95\"
+    limit = 4.5
+    reason = \"why, and what is to come of it\"
+    expires = 2027-01-31             # the last day
+
+    [profile.ci]
+    inherits = \"default\"
+    fail-fast = false
+
+  `cargo npugate show-config [TEST]` shows what holds and where it comes from.
+
 Baselines:
   A run compares its figures with the accepted ones in baseline/DEVICE.json
   beside a model's goldens. What is new, better, worse or gone waits in
   DEVICE.json.new until `cargo npugate review`, `accept` or `reject`.
+  `--baseline ignore` compares and writes nothing. `--baseline save` compares
+  nothing and accepts every figure of a test that passes, within the noise or
+  not; a test that the adapter no longer has leaves the baseline. It is for a
+  change that is meant, and refused on CI.
+
+  Goldens that no manifest names, files that are no baseline of their model and
+  folders of models that no adapter has are unreferenced: a run of every test
+  warns of them, `--unreferenced reject` ends it with 124, and `cargo npugate
+  unreferenced` lists them.
 
 Environment:
   NPUGATE_UPDATE       new (default): pending changes are written beside the
                        baseline; no (default where CI is set): nothing is;
-                       always: the baseline itself is written
+                       always: what changed beyond the noise enters the
+                       baseline at once. The run has still compared, and ends
+                       with 120 where it got worse: --baseline save does not
+  NPUGATE_PROFILE      the profile, where -P does not say
+  NPUGATE_CONFIG       the configuration, where --config does not say
   NPUGATE_WEIGHTS_DIR  where weights are looked for and put, in place of the
                        user's cache folder
   NPUGATE_FIXTURES     a folder with a folder of goldens and baselines for each
@@ -84,20 +124,38 @@ Environment:
   GITHUB_ACTIONS       true: an annotation for each test that did not pass, and
                        a summary appended to the file of GITHUB_STEP_SUMMARY
   CARGO, CARGO_TARGET_DIR, CARGO_TERM_COLOR  as in cargo
-  NO_COLOR, CLICOLOR, CLICOLOR_FORCE  colours, where --color says nothing
+  NO_COLOR, CLICOLOR, CLICOLOR_FORCE  colours, where --color says nothing";
 
-Exit codes:
-    0  every test that ran passed, and at least one ran
-    2  the command line makes no sense
-    4  no test matched, or none could run
-   94  an expression that cannot be read, or asks for what no test has
-   96  no adapter, no weights, a gate that does not keep to the protocol
-  100  a test failed or crashed
-  101  the adapters did not build
-  102  `cargo metadata` failed
-  104  a gate could not list its tests
-  110  a file could not be written
-  119  no test failed, but one could not judge or could not run
-  120  no test failed, but one got worse than its baseline, or is gone
-  121  `review` without a terminal, and changes are pending
-  123  interrupted";
+/// After `completions --help`.
+pub const COMPLETIONS: &str = "\
+To install them:
+  bash        cargo npugate completions bash > ~/.local/share/bash-completion/completions/cargo-npugate
+  zsh         cargo npugate completions zsh > DIR/_cargo-npugate, in a DIR of $fpath: cargo's own
+              completion then takes `cargo npugate` from it too
+  fish        cargo npugate completions fish > ~/.config/fish/completions/cargo-npugate.fish
+  powershell  cargo npugate completions powershell >> $PROFILE
+  elvish      cargo npugate completions elvish >> ~/.config/elvish/rc.elv
+
+Except in zsh they complete `cargo-npugate`, which is the same program.";
+
+/// After `man --help`.
+pub const MAN: &str = "\
+Examples:
+  cargo npugate man | man -l -                the main page
+  cargo npugate man ~/.local/share/man/man1   all pages, where `man cargo-npugate` and
+                                              `cargo help npugate` find them";
+
+/// After `--help`.
+pub fn long() -> String {
+    format!("{LONG}\n\nExit codes:\n{}", exit_codes().trim_end())
+}
+
+/// A line for each exit code.
+fn exit_codes() -> String {
+    let mut text = String::new();
+    for code in ExitCode::ALL {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {:>3}  {}", code as u8, code.description());
+    }
+    text
+}

@@ -1,7 +1,7 @@
 //! Options that several commands share.
 
 use crate::partition::Partition;
-use crate::profile::Span;
+use crate::profile::{BaselineMode, Span, Unreferenced};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use npugate_schema::{FlakyResult, Phase};
@@ -119,6 +119,15 @@ pub struct RunArgs {
     #[arg(long, value_name = "RESULT", value_parser = flaky_result())]
     pub flaky_result: Option<FlakyResult>,
 
+    /// What to do with baselines [default: compare]
+    #[arg(long, value_name = "MODE")]
+    pub baseline: Option<BaselineMode>,
+
+    /// What becomes of baselines and goldens that nothing refers to [default: warn
+    /// in a run of every test, ignore in others]
+    #[arg(long, value_name = "MODE")]
+    pub unreferenced: Option<Unreferenced>,
+
     /// Do not fetch missing weights
     #[arg(long)]
     pub no_fetch: bool,
@@ -173,12 +182,13 @@ fn flaky_result() -> impl TypedValueParser<Value = FlakyResult> {
 /// Which settings hold where the command line says nothing.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct ProfileArgs {
-    /// The profile of the configuration [default: default; NPUGATE_PROFILE]
+    /// The profile of the configuration [default: that of
+    /// `NPUGATE_PROFILE`, or `default`]
     #[arg(short = 'P', long, value_name = "NAME", global = true)]
     pub profile: Option<String>,
 
-    /// The configuration [default: .config/npugate.toml at the workspace's
-    /// root, if it is there; NPUGATE_CONFIG]
+    /// The configuration [default: that of `NPUGATE_CONFIG`, or
+    /// `.config/npugate.toml` at the workspace's root]
     #[arg(long, value_name = "PATH", global = true)]
     pub config: Option<PathBuf>,
 }

@@ -1,19 +1,19 @@
 //! Running tests.
 
-use super::prepare;
-use crate::baseline::{self, LastRun};
+use super::{prepare, unreferenced};
+use crate::baseline::{self, LastRun, Listed};
 use crate::choose::{self, Candidates};
 use crate::cli::RunFormat;
-use crate::config::{Config, Effort, MissingDevice, Test, View};
+use crate::config::{Config, Effort, History, MissingDevice, Selection, Test, View};
 use crate::error::Error;
 use crate::filter::Facts;
 use crate::interrupt::Interrupt;
 use crate::last_failed::LastFailed;
-use crate::profile::Profile;
+use crate::profile::{BaselineMode, Profile};
 use crate::progress::Progress;
 use crate::report::{Run, Streams, diagnosis, github, junit, summary};
 use crate::runner::{self, Brake, ModelPlan, ModelResult, PlannedTest, RunOptions, gone};
-use crate::shell::{self, Shell};
+use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, LOCK_HELD_VAR};
 use std::{
@@ -35,7 +35,7 @@ pub fn run(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
-    let Executed { results, interrupted, run, streams, profile } =
+    let Executed { results, interrupted, run, streams, profile, mode } =
         execute(test, config, workspace, shell)?;
     let junit_path = test.junit.as_ref().or(profile.values.junit.as_deref());
     let mut ending = Ending { code: summary::exit_code(&results) };
@@ -52,12 +52,17 @@ pub fn run(
         if test.view == View::Layers {
             ending.note(show_layers(&results, test.format, shell), shell);
         }
-        let last_run = LastRun::new(workspace.target.as_std_path());
-        let comparable = results.iter().filter(|_| run.effort == Effort::Full);
-        for result in comparable {
-            let mode = config.environment.update;
-            ending.note(baseline::update(result, mode, &last_run, shell), shell);
+        if mode == BaselineMode::Ignore {
+            let message = "ignored: nothing was compared with it or written to it";
+            shell.status_always(Tone::Odd, "Baseline", message);
         }
+        for result in results.iter().filter(|_| run.effort == Effort::Full) {
+            let selection = &test.selection;
+            let kept = keep_baseline(mode, result, selection, config, workspace, shell);
+            ending.note(kept, shell);
+        }
+        let leftovers = test.unreferenced(&profile);
+        ending.note(unreferenced::after(leftovers, &results, workspace, shell), shell);
     }
     if let Some(path) = junit_path {
         ending.note(junit::write(&results, &run, path), shell);
@@ -69,6 +74,28 @@ pub fn run(
     let code = ending.code;
     ending.note(streams.finish(&results, code, run.seconds), shell);
     Ok(ending.code)
+}
+
+/// Takes a model's figures in, as the run is to do with baselines.
+fn keep_baseline(
+    mode: BaselineMode,
+    result: &ModelResult,
+    selection: &Selection,
+    config: &Config,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<(), Error> {
+    match mode {
+        BaselineMode::Compare => {
+            let last_run = LastRun::new(workspace.target.as_std_path());
+            baseline::update(result, config.environment.update, &last_run, shell)
+        }
+        BaselineMode::Save => {
+            let all = selection.lists_everything();
+            baseline::save(result, if all { Listed::Everything } else { Listed::Some }, shell)
+        }
+        BaselineMode::Ignore => Ok(()),
+    }
 }
 
 /// Tests that ran.
@@ -83,6 +110,8 @@ pub(super) struct Executed {
     streams: Streams,
     /// The profile that it was run with.
     pub(super) profile: Profile,
+    /// What it does with baselines.
+    mode: BaselineMode,
 }
 
 /// Builds, lists, runs, and prints the summary.
@@ -97,6 +126,8 @@ pub(super) fn execute(
     shell: &mut Shell,
 ) -> Result<Executed, Error> {
     let profile = prepare::profile(config, workspace)?;
+    let mode = test.baseline(&profile, config.environment.update)?;
+    let test = &Test { selection: test.selection(mode), ..test.clone() };
     let plans = plan(test, &profile, config, workspace, shell);
     let start = Instant::now();
     let mut run = Run::of(config, test);
@@ -132,7 +163,7 @@ pub(super) fn execute(
     results.extend(missing.iter().map(|plan| runner::without_device(plan, &options)));
     run.seconds = start.elapsed().as_secs_f64();
     summary::print(&results, &run, shell);
-    Ok(Executed { results, interrupted: interrupt.has_come(), run, streams, profile })
+    Ok(Executed { results, interrupted: interrupt.has_come(), run, streams, profile, mode })
 }
 
 /// The models that can run, and those whose device is missing.
@@ -182,7 +213,9 @@ fn plan(
         let description = prepare::describe(&gate, test.network, config, shell)?;
         let tests = gate.list(selection, &config.device)?.tests;
         // What a filter leaves out is not gone.
-        let all = selection.lists_everything() && selection.effort == Effort::Full;
+        let all = selection.lists_everything()
+            && selection.effort == Effort::Full
+            && selection.history == History::Compare;
         let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
         let package = gate.adapter.package.clone();
         candidates.push(Candidates { package, model: description.model.clone(), tests, gone });

@@ -25,6 +25,8 @@ pub struct Selection {
     pub set: TestSet,
     /// How much of a shape the kernel tests run.
     pub effort: Effort,
+    /// Whether figures are compared with the baseline.
+    pub history: History,
     /// What missing weights do.
     pub weights: WeightsNeed,
     /// What happens to tests that are off by default.
@@ -84,6 +86,16 @@ impl Effort {
             Self::Smoke => "smoke",
         }
     }
+}
+
+/// Whether figures are compared with the baseline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum History {
+    /// They are.
+    #[default]
+    Compare,
+    /// They stand on their limits alone.
+    Ignore,
 }
 
 /// What missing weights do to the tests that need them.
@@ -160,15 +172,15 @@ impl Selection {
     /// Whether a run takes every test that a gate has, those too that are off. A
     /// part of a run is no less: the others take the rest.
     pub fn lists_everything(&self) -> bool {
-        self.lists_all_names()
-            && self.ignored != Ignored::Only
-            && self.expressions.is_empty()
-            && self.rerun == Rerun::Everything
+        self.lists_all_names() && self.expressions.is_empty() && self.rerun == Rerun::Everything
     }
 
     /// Whether a gate lists every test that it has.
     pub fn lists_all_names(&self) -> bool {
-        self.filters.is_empty() && self.skip.is_empty() && self.phases.is_empty()
+        self.filters.is_empty()
+            && self.skip.is_empty()
+            && self.phases.is_empty()
+            && self.ignored != Ignored::Only
     }
 
     /// Whether a run takes every test that a gate lists.
@@ -204,6 +216,9 @@ impl Selection {
         if self.effort == Effort::Smoke {
             args.push("--smoke".into());
         }
+        if self.history == History::Ignore {
+            args.extend(["--baseline".into(), "ignore".into()]);
+        }
         if self.weights == WeightsNeed::Required {
             args.push("--require-weights".into());
         }
@@ -233,6 +248,7 @@ impl Selection {
             phases: args.phase,
             set: if args.full { TestSet::Full } else { TestSet::Short },
             effort: if args.smoke { Effort::Smoke } else { Effort::Full },
+            history: History::default(),
             weights: if args.require_weights {
                 WeightsNeed::Required
             } else {

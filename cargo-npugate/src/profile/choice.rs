@@ -9,26 +9,26 @@ use std::{fmt, num::NonZero};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BaselineMode {
-    /// It is compared with them.
+    /// Figures are compared with the accepted ones; `NPUGATE_UPDATE` says what becomes of changes.
     #[default]
     Compare,
-    /// They are written.
+    /// Nothing is compared, and every figure of a test that passes is accepted.
     Save,
-    /// They are left alone.
+    /// Nothing is compared and nothing is written.
     Ignore,
 }
 
-/// What happens to a baseline or golden that nothing refers to.
+/// What becomes of baselines and goldens that nothing refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, ValueEnum)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unreferenced {
-    /// Nothing.
+    /// They are not looked for.
     Ignore,
-    /// It is told.
+    /// Each is a warning.
     #[default]
     Warn,
-    /// It fails the run.
+    /// They are an error, with an exit code of its own.
     Reject,
 }
 

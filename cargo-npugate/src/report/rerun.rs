@@ -1,6 +1,6 @@
 //! A command line that runs a test of a run again, in the same way.
 
-use crate::config::{Config, Effort, Ignored, Lock, Test, TestSet, WeightsNeed};
+use crate::config::{Config, Effort, History, Ignored, Lock, Test, TestSet, WeightsNeed};
 use crate::runner::gone;
 use crate::text::shell_word;
 use npugate_schema::{FlakyResult, Record};
@@ -92,6 +92,7 @@ fn options(config: &Config, test: &Test) -> String {
         (cargo.features.no_default_features, " --no-default-features"),
         (selection.set == TestSet::Full, " --full"),
         (selection.effort == Effort::Smoke, " --smoke"),
+        (selection.history == History::Ignore, " --baseline ignore"),
         (selection.weights == WeightsNeed::Required, " --require-weights"),
         (selection.ignored != Ignored::Skip, " --include-ignored"),
     ];

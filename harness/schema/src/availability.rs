@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whether the device of a run is there. Asked without opening it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Availability {
     /// Nothing speaks against it.
@@ -18,6 +19,7 @@ pub enum Availability {
 
 /// How many processes may use a device at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// Any number: it is computed.

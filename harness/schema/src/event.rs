@@ -12,12 +12,14 @@ pub const EVENTS_VAR: &str = "NPUGATE_EVENTS";
 
 /// One event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {
     /// The binary begins to run tests.
     RunStarted {
         /// [`EVENT_SCHEMA`].
+        #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = EVENT_SCHEMA)))]
         schema: String,
         /// The adapter's name.
         model: String,

@@ -44,8 +44,69 @@ pub enum ExitCode {
     Unreferenced = 124,
 }
 
+impl ExitCode {
+    /// Every code, in ascending order.
+    pub const ALL: [Self; 16] = [
+        Self::Ok,
+        Self::Usage,
+        Self::NoTests,
+        Self::BadFilter,
+        Self::Setup,
+        Self::TestsFailed,
+        Self::BuildFailed,
+        Self::MetadataFailed,
+        Self::ListingFailed,
+        Self::WriteFailed,
+        Self::Inconclusive,
+        Self::Regressed,
+        Self::Pending,
+        Self::DeviceUnavailable,
+        Self::Interrupted,
+        Self::Unreferenced,
+    ];
+
+    /// What it says, in one line: the help and the documents print it.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Ok => "every test that ran passed, and at least one ran",
+            Self::Usage => "the command line makes no sense",
+            Self::NoTests => "no test matched, or none could run",
+            Self::BadFilter => "a filter expression cannot be read, or asks for what no test has",
+            Self::Setup => "no adapter, no weights, a gate that does not keep to the protocol",
+            Self::TestsFailed => "a test failed, crashed or timed out",
+            Self::BuildFailed => "the adapters did not build",
+            Self::MetadataFailed => "`cargo metadata` failed",
+            Self::ListingFailed => "a gate could not list its tests",
+            Self::WriteFailed => "a file could not be written",
+            Self::Inconclusive => "no test failed, but one could not judge or could not run",
+            Self::Regressed => "no test failed, but one got worse than its baseline, or is gone",
+            Self::Pending => "`review` without a terminal, and changes are pending",
+            Self::DeviceUnavailable => {
+                "the device is missing under --require-device, or was held until the deadline"
+            }
+            Self::Interrupted => "interrupted",
+            Self::Unreferenced => {
+                "baselines or goldens that nothing refers to, under --unreferenced reject"
+            }
+        }
+    }
+}
+
 impl From<ExitCode> for process::ExitCode {
     fn from(code: ExitCode) -> Self {
         Self::from(code as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_codes_are_there_once_in_ascending_order() {
+        let codes = ExitCode::ALL.map(|code| code as u8);
+        assert_eq!(codes, [0, 2, 4, 94, 96, 100, 101, 102, 104, 110, 119, 120, 121, 122, 123, 124]);
+        // One line of the help each.
+        assert!(ExitCode::ALL.iter().all(|code| code.description().len() < 90));
     }
 }

@@ -6,6 +6,11 @@ use std::{fmt, fs::File, io, io::Read, path::Path, str::FromStr};
 
 /// A SHA-256 digest; reads and prints as 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
+#[cfg_attr(
+    any(test, feature = "json-schema"),
+    schemars(extend("pattern" = "^[0-9a-fA-F]{64}$"))
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct Sha256([u8; 32]);
 

@@ -19,9 +19,11 @@ const MARGIN: f64 = 1.1;
 /// The known failures of one model, by device class and test. Written by hand:
 /// each needs a reason.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KnownFailures {
     /// [`KNOWN_FAILURES_SCHEMA`].
+    #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = KNOWN_FAILURES_SCHEMA)))]
     pub schema: String,
     /// `{device class: {test: failure}}`.
     pub devices: BTreeMap<String, BTreeMap<String, KnownFailure>>,
@@ -29,6 +31,7 @@ pub struct KnownFailures {
 
 /// One test that a device class honestly fails.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KnownFailure {
     /// Why: the kernel or the arithmetic that does it.

@@ -9,6 +9,7 @@ use serde_json::Value;
 /// `op` and `tiling` are `npugate_kernels::Op` and `Tiling` as JSON: this crate
 /// knows no kernel, and carries them as they are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct LaunchDescription {
     /// The program's name: `o_ffn`.
     pub program: String,

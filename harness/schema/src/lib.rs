@@ -12,12 +12,18 @@ mod attribute;
 mod availability;
 mod baseline;
 mod cache;
+mod check;
 mod cliff;
 mod description;
 mod device_lock;
 mod event;
 mod exit_code;
+#[cfg(test)]
+#[path = "../../../kernels/src/generated.rs"]
+mod generated;
 mod hash;
+#[cfg(any(test, feature = "json-schema"))]
+mod json_schema;
 mod known_failures;
 mod launch;
 mod listing;
@@ -25,6 +31,7 @@ mod manifest;
 mod mark;
 mod message;
 mod metric;
+mod nearest;
 mod number;
 mod outcome;
 mod phase;
@@ -39,6 +46,7 @@ pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
 pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_destination};
+pub use check::{CheckId, Explanation, Section, UnknownCheck};
 pub use cliff::{CLIFF, cliffs};
 pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
 pub use device_lock::{
@@ -47,6 +55,8 @@ pub use device_lock::{
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
+#[cfg(any(test, feature = "json-schema"))]
+pub use json_schema::json_schemas;
 pub use known_failures::{KNOWN_FAILURES_SCHEMA, KnownFailure, KnownFailures, KnownFailuresError};
 pub use launch::LaunchDescription;
 pub use listing::{Ignore, LISTING_SCHEMA, ListedTest, Listing};

@@ -9,8 +9,10 @@ pub const LISTING_SCHEMA: &str = "npugate-listing/1";
 
 /// The tests of one binary.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Listing {
     /// [`LISTING_SCHEMA`].
+    #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = LISTING_SCHEMA)))]
     pub schema: String,
     /// The adapter's name.
     pub model: String,
@@ -20,6 +22,7 @@ pub struct Listing {
 
 /// One listed test.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct ListedTest {
     /// Its stable name.
     pub name: String,
@@ -55,6 +58,7 @@ impl ListedTest {
 
 /// Why a test does not run by default.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ignore {
     /// It belongs to the long set; `--full` runs it.

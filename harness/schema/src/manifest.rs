@@ -9,8 +9,10 @@ pub const GOLDEN_SCHEMA: &str = "npugate-golden/1";
 
 /// The goldens of one model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// [`GOLDEN_SCHEMA`].
+    #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = GOLDEN_SCHEMA)))]
     pub schema: String,
     /// The adapter's name.
     pub model: String,
@@ -26,6 +28,7 @@ pub struct Manifest {
 
 /// Provenance of the goldens.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Reference {
     /// The model's id on the Hugging Face hub, or a description of a made one.
     pub model_id: String,
@@ -57,6 +60,7 @@ pub struct Reference {
 
 /// The arithmetic of the references.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct ReferenceDtypes {
     /// b: the reference implementation as it is deployed, `bfloat16`.
     pub b: String,
@@ -70,6 +74,7 @@ pub struct ReferenceDtypes {
 
 /// One weight file that the reference loaded.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct WeightsProvenance {
     /// File name.
     pub file: String,
@@ -81,6 +86,7 @@ pub struct WeightsProvenance {
 
 /// The numbers of a decoder-only transformer that decide what its kernels are.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct ModelConfig {
     /// Architecture name as transformers calls it: `llama`.
     pub architecture: String,
@@ -108,6 +114,7 @@ pub struct ModelConfig {
 
 /// How far the bf16 reference b is from the f32 reference r.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Noise {
     /// Mean KL(r, b) in nats over all prompts and steps, full vocabulary.
     pub kl_rb_mean: f64,
@@ -125,6 +132,7 @@ pub struct Noise {
 
 /// One prompt and its golden files.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Prompt {
     /// `set::pNN`, such as `instruct::p00`.
     pub name: String,
@@ -141,6 +149,7 @@ pub struct Prompt {
 
 /// A golden file beside the manifest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct GoldenFile {
     /// File name, relative to the manifest.
     pub file: String,

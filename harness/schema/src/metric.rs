@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a metric's number means; decides how its error is read off it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A cosine or another similarity whose perfect value is 1.
@@ -31,6 +32,7 @@ pub enum Unit {
 
 /// Which way a metric improves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Lower is better, and a limit is a maximum.
@@ -43,6 +45,7 @@ pub enum Direction {
 
 /// One measured number of a check.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Metric {
     /// Name in the field's terms: `cosine`, `max_abs`, `sqnr`.
     pub name: String,
@@ -52,6 +55,7 @@ pub struct Metric {
     pub slice: Option<String>,
     /// The number.
     #[serde(with = "number")]
+    #[cfg_attr(any(test, feature = "json-schema"), schemars(with = "crate::json_schema::Number"))]
     pub value: f64,
     /// Its unit.
     pub unit: Unit,

@@ -6,6 +6,7 @@ use std::fmt;
 /// How a test ended. Only [`Outcome::Passed`] and [`Outcome::Waived`] are good;
 /// a check that could not judge is never a pass.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
@@ -59,6 +60,7 @@ pub enum Outcome {
 
 /// What a test counts as that failed and then passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlakyResult {
     /// A failure: it was run again to tell what kind of failure it is.

@@ -6,6 +6,7 @@ use std::{fmt, str::FromStr};
 /// The phases of a port, in the order in which an engineer works through them.
 /// A test's phase is the first segment of its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Phase {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// What one run of one test left behind.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Record {
     /// Stable name of the test, such as `block::layer00::cosine`.
     pub name: String,
@@ -64,6 +65,7 @@ impl Record {
 
 /// How many tests ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Passed.
     pub passed: usize,

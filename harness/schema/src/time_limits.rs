@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How long a test may take, in seconds. The command may be told otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct TimeLimits {
     /// After this long the test is named as slow.
     pub slow: u64,

@@ -3,6 +3,8 @@
 
 mod block;
 mod consistency;
+#[cfg(test)]
+mod explained;
 mod forced;
 mod integrity;
 mod kernel;

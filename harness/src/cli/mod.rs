@@ -23,7 +23,7 @@ mod shuffle;
 mod typed;
 
 use crate::schema::{Access, DEVICE_LOCK_DEADLINE, DeviceLock, ExitCode};
-use crate::{Adapter, Effort, Suite};
+use crate::{Adapter, Baselines, Effort, Suite};
 use anstream::{AutoStream, ColorChoice};
 use error::{CliError, TEST_FAILED};
 use events::Events;
@@ -41,6 +41,9 @@ use typed::{Color, Typed};
 /// What a smoke run says of itself at its end.
 const SMOKE: &str =
     "smoke run: kernels on few rows, nothing was compared with the baseline; no gate of a full run";
+
+/// What a run says of itself at its end that ignores baselines.
+const IGNORING: &str = "nothing was compared with the baseline";
 
 /// Runs an adapter's tests as the command line says: the whole `main` of a gate
 /// binary. `--help` lists the flags.
@@ -126,6 +129,8 @@ fn perform(
             if context.effort == Effort::Smoke {
                 // Standard error may be closed, and the run is over.
                 let _ = writeln!(err, "{SMOKE}");
+            } else if context.baselines == Baselines::Ignore {
+                let _ = writeln!(err, "{IGNORING}");
             }
             if conclusion.has_failed() {
                 return Ok(TEST_FAILED);

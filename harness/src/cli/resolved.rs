@@ -8,7 +8,7 @@ use super::typed::{
     Times, Typed, Verdicts, WeightsNeed,
 };
 use crate::schema::{DEVICE_LOCK, EVENTS_VAR, LOCK_HELD_VAR, LOCK_VAR, MARKS_VAR, Phase};
-use crate::{Context, Settings};
+use crate::{Baselines, Context, Settings};
 use libtest_mimic::Arguments;
 use std::{num::NonZero, path::PathBuf, str::FromStr};
 
@@ -162,6 +162,10 @@ fn context(typed: &Typed, env: Environment<'_>) -> Result<Context, UsageError> {
             .unwrap_or_default(),
         settings: settings.join(",").parse::<Settings>()?,
         effort: typed.effort,
+        baselines: match typed.baselines {
+            Some(baselines) => baselines,
+            None => parsed(env, "NPUGATE_BASELINE", Baselines::from_str)?.unwrap_or_default(),
+        },
         fixtures: folder(&typed.fixtures, "NPUGATE_FIXTURES"),
         evidence: folder(&typed.evidence, "NPUGATE_EVIDENCE"),
     })

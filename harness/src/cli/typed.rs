@@ -3,8 +3,8 @@
 
 use super::error::UsageError;
 use super::flag::{self, Flag, Kind};
-use crate::Effort;
 use crate::schema::Phase;
+use crate::{Baselines, Effort};
 use std::{ffi::OsString, num::NonZero, path::PathBuf, str::FromStr};
 
 /// What was typed.
@@ -24,6 +24,7 @@ pub(super) struct Typed {
     /// `key=value` pairs, in the order in which they were typed.
     pub settings: Vec<String>,
     pub effort: Effort,
+    pub baselines: Option<Baselines>,
     pub fixtures: Option<PathBuf>,
     pub evidence: Option<PathBuf>,
     pub format: Option<Format>,

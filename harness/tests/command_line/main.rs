@@ -7,11 +7,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
+mod baselines;
 mod errors;
 mod events;
 mod gate;
 mod generate;
 mod protocol;
+mod schemas;
 mod toy;
 
 use libtest_mimic::{Arguments, Trial};
@@ -22,9 +24,11 @@ fn main() -> ExitCode {
         return toy::main(&name);
     }
     let mut trials = protocol::trials();
+    trials.extend(baselines::trials());
     trials.extend(errors::trials());
     trials.extend(events::trials());
     trials.extend(generate::trials());
+    trials.extend(schemas::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

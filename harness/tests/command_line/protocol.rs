@@ -1,11 +1,14 @@
-//! What cargo and nextest expect of a test binary.
+//! What cargo and nextest expect of a test binary: what is listed is what runs, listing
+//! opens nothing, libtest's flags are understood, and a closed pipe is no fault. That an
+//! unknown exact name is an error is among the errors.
 
 use crate::gate::{command, names, run, run_with};
-use npugate::schema::{Description, Ignore, Listing};
-use std::{io, process::Stdio};
+use npugate::schema::{CheckId, Description, Ignore, Listing};
+use std::{collections::BTreeSet, io, process::Stdio};
 
 crate::trials! {
     every_listed_name_runs_exactly_one_test,
+    every_listed_name_is_listed_alone_whatever_the_adapter,
     the_terse_list_is_nothing_but_test_lines,
     the_pretty_list_ends_as_libtests_does,
     the_json_list_gives_reasons,
@@ -18,6 +21,7 @@ crate::trials! {
     a_binary_says_what_it_is,
     the_environment_chooses_device_and_settings,
     a_smoke_run_says_what_it_is,
+    every_test_belongs_to_a_check_that_is_explained,
 }
 
 fn every_listed_name_runs_exactly_one_test() {
@@ -30,6 +34,18 @@ fn every_listed_name_runs_exactly_one_test() {
         assert!(ran.out.contains("running 1 test\n"), "{}", ran.out);
         assert!(ran.out.contains("test result: ok. 1 passed; 0 failed; 0 ignored"), "{}", ran.out);
         assert_eq!(names("sound", &["--exact", name]), [name.as_str()]);
+    }
+}
+
+fn every_listed_name_is_listed_alone_whatever_the_adapter() {
+    for toy in ["sound", "faulty", "sealed", "model"] {
+        let (all, ignored) = (names(toy, &[]), names(toy, &["--ignored"]));
+        assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len(), "{toy}: {all:?}");
+        for name in &all {
+            assert_eq!(names(toy, &["--exact", name]), [name.as_str()]);
+        }
+        // nextest lists twice: what is in both lists is off by default.
+        assert!(ignored.iter().all(|name| all.contains(name)), "{toy}: {ignored:?}");
     }
 }
 
@@ -175,4 +191,20 @@ fn a_smoke_run_says_what_it_is() {
     assert_eq!(smoke.code, Some(0));
     assert!(smoke.err.starts_with("smoke run: kernels on few rows"), "{}", smoke.err);
     assert_eq!(names("sound", &["--smoke"]), names("sound", &[]));
+}
+
+fn every_test_belongs_to_a_check_that_is_explained() {
+    // With prompts, so that the token gates are planned too.
+    let fixtures = tempfile::tempdir().unwrap();
+    let manifest = include_str!("../data/golden/manifest.json");
+    let manifest = manifest.replacen("\"model\": \"toy\"", "\"model\": \"sealed\"", 1);
+    std::fs::create_dir(fixtures.path().join("sealed")).unwrap();
+    std::fs::write(fixtures.path().join("sealed/manifest.json"), manifest).unwrap();
+    let fixtures = fixtures.path().to_str().unwrap();
+    let all = names("sealed", &["--fixtures", fixtures]);
+    let checks: BTreeSet<_> = all
+        .iter()
+        .map(|name| CheckId::of(name).unwrap_or_else(|| panic!("{name} is of no check")))
+        .collect();
+    assert_eq!(checks, CheckId::ALL.into_iter().collect(), "{all:?}");
 }

@@ -23,6 +23,12 @@ pub(super) const FLAGS: &[Flag] = &[
         typed.effort = Effort::Smoke;
     }),
     value(
+        "baseline",
+        "compare|ignore",
+        "Whether a pass that got worse than the baseline fails [default: compare] [env: NPUGATE_BASELINE]",
+        |typed, baselines| parse(baselines).map(|baselines| typed.baselines = Some(baselines)),
+    ),
+    value(
         "fixtures",
         "FOLDER",
         "Goldens and baselines are in FOLDER/MODEL [default: the adapter's own] [env: NPUGATE_FIXTURES=FOLDER]",
