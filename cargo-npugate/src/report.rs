@@ -29,8 +29,6 @@ pub struct Run {
     pub partition: Option<String>,
     /// Wall-clock seconds, once it is over.
     pub seconds: f64,
-    /// What `--explain` calls the check of a test, if it knows it.
-    pub explain: fn(&str) -> Option<String>,
 }
 
 impl Run {
@@ -45,15 +43,10 @@ impl Run {
     }
 }
 
-/// What `--explain` calls the check of a test.
-fn explain(test: &str) -> Option<String> {
-    npugate_schema::CheckId::of(test).map(|check| check.to_string())
-}
-
 impl Default for Run {
     /// A whole run of which nothing is known.
     fn default() -> Self {
         let reruns = Reruns::With(String::new());
-        Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0, explain }
+        Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0 }
     }
 }

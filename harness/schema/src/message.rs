@@ -10,12 +10,14 @@ pub const MESSAGE_SCHEMA: &str = "npugate-messages/1";
 
 /// One message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "message", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Message {
     /// The run begins. Always the first message.
     RunStarted {
         /// [`MESSAGE_SCHEMA`].
+        #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = MESSAGE_SCHEMA)))]
         schema: String,
         /// The models, in the order of the run.
         models: Vec<PlannedModel>,
@@ -102,6 +104,7 @@ pub enum Message {
 
 /// What keeps a model from running, whatever its tests are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Obstacle {
@@ -119,6 +122,7 @@ pub enum Obstacle {
 
 /// A model of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct PlannedModel {
     /// The model.
     pub model: String,
@@ -135,6 +139,7 @@ pub struct PlannedModel {
 
 /// Which attempt at a test, and how many there may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct AttemptOf {
     /// From 1 up.
     pub number: u32,
