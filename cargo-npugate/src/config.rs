@@ -2,17 +2,20 @@
 //! booleans become decisions, and a combination that makes no sense is refused
 //! here.
 
+mod about;
+mod baseline;
 mod environment;
 mod registry;
 mod selection;
 
+use baseline::by_default;
 pub use environment::{Environment, Update};
 pub use registry::{Fidelity, RegistryTask};
 pub use selection::{Effort, History, Ignored, Matching, Selection, TestSet, WeightsNeed};
 
 use crate::cli::{
-    AboutArgs, AdapterArgs, BaselineUse, CargoArgs, Cli, Command, DeviceArgs, FilterArgs,
-    MessageFormat, RecordArgs, RunArgs, TestArgs, Unreferenced,
+    AdapterArgs, BaselineUse, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat,
+    RecordArgs, RunArgs, TestArgs, Unreferenced,
 };
 use crate::error::Error;
 use crate::shell::Verbosity;
@@ -88,17 +91,6 @@ pub struct Test {
     pub baseline: BaselineUse,
     /// What becomes of baselines and goldens that nothing refers to.
     pub unreferenced: Unreferenced,
-}
-
-impl Test {
-    /// Whether it may save a baseline, if it is to.
-    fn refuse_save(&self, update: Update) -> Result<(), Error> {
-        match (self.baseline, self.selection.effort, update) {
-            (BaselineUse::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
-            (BaselineUse::Save, _, Update::No) => Err(Error::SaveForbidden),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// What is shown at the end of a run.
@@ -190,10 +182,7 @@ fn action(
         }
         Ok::<_, Error>(Action::Test(Test {
             baseline,
-            unreferenced: run.unreferenced.unwrap_or(match selection.lists_everything() {
-                true => Unreferenced::Warn,
-                false => Unreferenced::Ignore,
-            }),
+            unreferenced: run.unreferenced.unwrap_or_else(|| by_default(&selection)),
             selection,
             view,
             junit: run.junit,
@@ -303,17 +292,6 @@ fn network(offline: bool, no_fetch: bool) -> Network {
 
 fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
     if condition { Ok(()) } else { Err(Error::TestOptions { command }) }
-}
-
-impl AboutArgs {
-    /// What is asked about, if anything is. Nothing else is then done.
-    fn action(&self, verbose: u8) -> Option<Action> {
-        if self.version {
-            let detail = if verbose > 0 { Detail::All } else { Detail::Line };
-            return Some(Action::Version(detail));
-        }
-        self.explain.map(Action::Explain)
-    }
 }
 
 impl TestArgs {

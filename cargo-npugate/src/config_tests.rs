@@ -73,3 +73,71 @@ fn device_options_are_passed_on_as_they_are() {
     let expected = ["--device", "emu", "--set", "a=1", "--set", "b=2", "--toolchain", "npu2"];
     assert_eq!(args, expected.map(OsString::from));
 }
+
+fn test(line: &str) -> Test {
+    match resolve(line).unwrap().action {
+        Action::Test(test) => test,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
+    assert_eq!(test("x").baseline, BaselineUse::Compare);
+    assert_eq!(test("x --baseline save kernel").baseline, BaselineUse::Save);
+    assert_eq!(test("x --baseline save kernel --baseline ignore").baseline, BaselineUse::Ignore);
+    for (line, passed_on) in
+        [("x", false), ("x --baseline compare", false), ("x --baseline save", true)]
+    {
+        let args = test(line).selection.to_args();
+        let has = args.windows(2).any(|pair| pair == ["--baseline", "ignore"]);
+        assert_eq!(has, passed_on, "{line}");
+    }
+}
+
+#[test]
+fn saving_is_refused_where_nothing_may_be_written_and_with_few_rows() {
+    let parsed = |line: &str| {
+        cli::parse(line.split_whitespace().map(OsString::from), ColorChoice::Never).unwrap()
+    };
+    let never = Environment { update: Update::No, ..Environment::default() };
+    let refused = Config::resolve(parsed("x --baseline save"), never.clone()).unwrap_err();
+    assert!(matches!(refused, Error::SaveForbidden), "{refused}");
+    assert!(Config::resolve(parsed("x --baseline ignore"), never).is_ok());
+    let smoke = resolve("x --smoke --baseline save").unwrap_err();
+    assert!(matches!(smoke, Error::SmokeBaseline), "{smoke}");
+    assert!(resolve("x --smoke --baseline ignore").is_ok());
+}
+
+#[test]
+fn a_run_of_every_test_looks_for_what_nothing_refers_to() {
+    assert_eq!(test("x").unreferenced, Unreferenced::Warn);
+    assert_eq!(test("x --full").unreferenced, Unreferenced::Warn);
+    for line in ["x gemm", "x kernel", "x --skip a", "x --unreferenced ignore"] {
+        assert_eq!(test(line).unreferenced, Unreferenced::Ignore, "{line}");
+    }
+    assert_eq!(test("x gemm --unreferenced reject").unreferenced, Unreferenced::Reject);
+    assert_eq!(test("x --unreferenced reject kernel").unreferenced, Unreferenced::Reject);
+}
+
+#[test]
+fn what_is_asked_about_the_program_is_all_that_is_done() {
+    let action = |line: &str| resolve(line).unwrap().action;
+    assert_eq!(action("x -V"), Action::Version(Detail::Line));
+    assert_eq!(action("x -vV kernel"), Action::Version(Detail::All));
+    assert_eq!(action("x --explain"), Action::Explain(None));
+    let kernel = Action::Explain(Some(CheckId::Kernel));
+    assert_eq!(action("x --explain kernel"), kernel);
+    assert_eq!(action("x --explain=kernel::add::2x8 verify"), kernel);
+}
+
+#[test]
+fn json_is_a_short_word_for_its_format() {
+    let format = |line: &str| match resolve(line).unwrap().action {
+        Action::Pending { format } => format,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(format("x pending"), MessageFormat::Human);
+    assert_eq!(format("x pending --json"), MessageFormat::Json);
+    assert_eq!(format("x pending --message-format json"), MessageFormat::Json);
+}
