@@ -52,6 +52,9 @@ fn ignoring_compares_nothing_and_writes_nothing() {
     run.expect_none(&["Pending", "Saved"]);
     assert!(!scene.path("fixtures").exists());
     scene.run("a::c --baseline compare").expect(120, &["1 regressed"]);
+    // A gate's own variable is not this command's.
+    let variable = scene.with("NPUGATE_BASELINE", "ignore");
+    variable.run("a::c").expect(120, &["1 regressed"]);
 }
 
 #[test]
