@@ -2,6 +2,8 @@
 //! booleans become decisions, and a combination that makes no sense is refused
 //! here.
 
+mod about;
+mod baseline;
 mod environment;
 mod registry;
 mod scheduling;
@@ -15,11 +17,11 @@ pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSe
 pub use settings::TypedSettings;
 
 use crate::cli::{
-    AboutArgs, AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs,
-    MessageFormat, RecordArgs, RunArgs, RunFormat, TestArgs,
+    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs, MessageFormat,
+    RecordArgs, RunArgs, RunFormat, TestArgs,
 };
 use crate::error::Error;
-use crate::profile::{BaselineMode, Profile, Unreferenced};
+use crate::profile::{BaselineMode, Unreferenced};
 use crate::shell::Verbosity;
 use crate::version::Detail;
 use npugate_schema::{CheckId, Phase};
@@ -119,39 +121,6 @@ pub struct Test {
 }
 
 impl Test {
-    /// What it does with baselines: as was typed, else as the profile says.
-    ///
-    /// # Errors
-    ///
-    /// It is to save one and may not.
-    pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, Error> {
-        let mode = self.baseline.or(profile.values.baseline.as_deref().copied());
-        match (mode.unwrap_or_default(), self.selection.effort, update) {
-            (BaselineMode::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
-            (BaselineMode::Save, _, Update::No) => Err(Error::SaveForbidden),
-            (mode, _, _) => Ok(mode),
-        }
-    }
-
-    /// What becomes of what nothing refers to: as was typed, else as the profile
-    /// says. Only a run of everything looks for it if nobody says so.
-    pub fn unreferenced(&self, profile: &Profile) -> Unreferenced {
-        let mode = self.unreferenced.or(profile.values.unreferenced.as_deref().copied());
-        mode.unwrap_or(match self.selection.lists_everything() {
-            true => Unreferenced::Warn,
-            false => Unreferenced::Ignore,
-        })
-    }
-
-    /// Which tests, with what its use of baselines asks of the gates.
-    pub fn selection(&self, baseline: BaselineMode) -> Selection {
-        let history = match baseline {
-            BaselineMode::Compare => History::Compare,
-            BaselineMode::Save | BaselineMode::Ignore => History::Ignore,
-        };
-        Selection { history, ..self.selection.clone() }
-    }
-
     /// Tests that are run as they come.
     pub fn new(selection: Selection, network: Network) -> Self {
         Self {
@@ -383,17 +352,6 @@ fn network(offline: bool, no_fetch: bool) -> Network {
 
 fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
     if condition { Ok(()) } else { Err(Error::TestOptions { command }) }
-}
-
-impl AboutArgs {
-    /// What is asked about, if anything is. Nothing else is then done.
-    fn action(&self, verbose: u8) -> Option<Action> {
-        if self.version {
-            let detail = if verbose > 0 { Detail::All } else { Detail::Line };
-            return Some(Action::Version(detail));
-        }
-        self.explain.map(Action::Explain)
-    }
 }
 
 impl TestArgs {

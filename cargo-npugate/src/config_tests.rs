@@ -1,5 +1,6 @@
 use super::*;
 use crate::cli;
+use crate::profile::Profile;
 use clap::ColorChoice;
 
 fn resolve(line: &str) -> Result<Config, Error> {
@@ -100,4 +101,74 @@ fn device_options_are_passed_on_as_they_are() {
     let args = config.device.to_args();
     let expected = ["--device", "emu", "--set", "a=1", "--set", "b=2", "--toolchain", "npu2"];
     assert_eq!(args, expected.map(OsString::from));
+}
+
+fn test(line: &str) -> Test {
+    match resolve(line).unwrap().action {
+        Action::Test(test) => test,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn baseline(line: &str, update: Update) -> Result<BaselineMode, Error> {
+    test(line).baseline(&Profile::default(), update)
+}
+
+#[test]
+fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
+    let mode = |line: &str| baseline(line, Update::New).unwrap();
+    assert_eq!(mode("x"), BaselineMode::Compare);
+    assert_eq!(mode("x --baseline save kernel"), BaselineMode::Save);
+    assert_eq!(mode("x --baseline save kernel --baseline ignore"), BaselineMode::Ignore);
+    for (line, passed_on) in
+        [("x", false), ("x --baseline compare", false), ("x --baseline save", true)]
+    {
+        let args = test(line).selection(mode(line)).to_args();
+        let has = args.windows(2).any(|pair| pair == ["--baseline", "ignore"]);
+        assert_eq!(has, passed_on, "{line}");
+    }
+}
+
+#[test]
+fn saving_is_refused_where_nothing_may_be_written_and_with_few_rows() {
+    let refused = baseline("x --baseline save", Update::No).unwrap_err();
+    assert!(matches!(refused, Error::SaveForbidden), "{refused}");
+    assert!(baseline("x --baseline ignore", Update::No).is_ok());
+    let smoke = baseline("x --smoke --baseline save", Update::New).unwrap_err();
+    assert!(matches!(smoke, Error::SmokeBaseline), "{smoke}");
+    assert!(baseline("x --smoke --baseline ignore", Update::New).is_ok());
+}
+
+#[test]
+fn a_run_of_every_test_looks_for_what_nothing_refers_to() {
+    let mode = |line: &str| test(line).unreferenced(&Profile::default());
+    assert_eq!(mode("x"), Unreferenced::Warn);
+    assert_eq!(mode("x --full"), Unreferenced::Warn);
+    for line in ["x gemm", "x kernel", "x --skip a", "x --unreferenced ignore"] {
+        assert_eq!(mode(line), Unreferenced::Ignore, "{line}");
+    }
+    assert_eq!(mode("x gemm --unreferenced reject"), Unreferenced::Reject);
+    assert_eq!(mode("x --unreferenced reject kernel"), Unreferenced::Reject);
+}
+
+#[test]
+fn what_is_asked_about_the_program_is_all_that_is_done() {
+    let action = |line: &str| resolve(line).unwrap().action;
+    assert_eq!(action("x -V"), Action::Version(Detail::Line));
+    assert_eq!(action("x -vV kernel"), Action::Version(Detail::All));
+    assert_eq!(action("x --explain"), Action::Explain(None));
+    let kernel = Action::Explain(Some(CheckId::Kernel));
+    assert_eq!(action("x --explain kernel"), kernel);
+    assert_eq!(action("x --explain=kernel::add::2x8 verify"), kernel);
+}
+
+#[test]
+fn json_is_a_short_word_for_its_format() {
+    let format = |line: &str| match resolve(line).unwrap().action {
+        Action::Pending { format } => format,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(format("x pending"), MessageFormat::Human);
+    assert_eq!(format("x pending --json"), MessageFormat::Json);
+    assert_eq!(format("x pending --message-format json"), MessageFormat::Json);
 }

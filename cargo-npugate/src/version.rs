@@ -1,6 +1,6 @@
 //! What `--version` prints, as cargo prints it: what this program was built from.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// What a program was built from. What is not known is not printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +67,8 @@ impl Version {
             ];
             for (name, value) in facts {
                 if let Some(value) = value {
-                    text += &format!("{name}: {value}\n");
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(text, "{name}: {value}");
                 }
             }
         }

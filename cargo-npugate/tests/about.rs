@@ -50,6 +50,27 @@ fn completions_are_of_the_executable() {
     assert_eq!(run(folder.path(), &["completions", "tcsh"]).0, Some(2));
 }
 
+#[cfg(unix)]
+#[test]
+fn bash_completes_commands_and_their_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, script, _) = run(folder.path(), &["completions", "bash"]);
+    let complete = |words: &[&str]| {
+        let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+        let call = format!(
+            "{script}\nCOMP_WORDS=({}); COMP_CWORD={}\n_cargo__npugate cargo-npugate {last} {before}\necho \"${{COMPREPLY[@]}}\"",
+            words.join(" "),
+            words.len() - 1
+        );
+        let output = Command::new("bash").args(["-c", &call]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(complete(&["cargo-npugate", "diag"]), "diagnosis");
+    assert_eq!(complete(&["cargo-npugate", "kernel", "--base"]), "--baseline");
+    assert_eq!(complete(&["cargo-npugate", "kernel", "--baseline", "sa"]), "save");
+    assert_eq!(complete(&["cargo-npugate", "registry", "ru"]), "rules");
+}
+
 #[test]
 fn the_manual_is_printed_or_written_to_a_folder() {
     let folder = tempfile::tempdir().unwrap();

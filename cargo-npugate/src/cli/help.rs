@@ -128,13 +128,17 @@ Environment:
 
 /// After `completions --help`.
 pub const COMPLETIONS: &str = "\
-To install them:
-  bash        cargo npugate completions bash > ~/.local/share/bash-completion/completions/cargo-npugate
-  zsh         cargo npugate completions zsh > DIR/_cargo-npugate, in a DIR of $fpath: cargo's own
-              completion then takes `cargo npugate` from it too
-  fish        cargo npugate completions fish > ~/.config/fish/completions/cargo-npugate.fish
-  powershell  cargo npugate completions powershell >> $PROFILE
-  elvish      cargo npugate completions elvish >> ~/.config/elvish/rc.elv
+To install them, for
+  bash:
+    cargo npugate completions bash > ~/.local/share/bash-completion/completions/cargo-npugate
+  zsh, in a DIR of $fpath; cargo's own completion then has `cargo npugate` too:
+    cargo npugate completions zsh > DIR/_cargo-npugate
+  fish:
+    cargo npugate completions fish > ~/.config/fish/completions/cargo-npugate.fish
+  PowerShell:
+    cargo npugate completions powershell >> $PROFILE
+  elvish:
+    cargo npugate completions elvish >> ~/.config/elvish/rc.elv
 
 Except in zsh they complete `cargo-npugate`, which is the same program.";
 

@@ -69,7 +69,13 @@ fn explanation(check: CheckId, width: usize) -> String {
 pub fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Error> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut cli::command(), EXECUTABLE, &mut script);
-    shell::print_data(String::from_utf8_lossy(&script))?;
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if shell == clap_complete::Shell::Bash {
+        // clap_complete 4.6.12 spells a dash of the executable's name in two ways, and so
+        // never finds what belongs to a command.
+        script = script.replace("cargo__subcmd__npugate", "cargo__npugate");
+    }
+    shell::print_data(script)?;
     Ok(ExitCode::Ok)
 }
 

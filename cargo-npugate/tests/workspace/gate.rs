@@ -74,7 +74,8 @@ struct Args {
 
 impl Args {
     fn parse() -> Self {
-        let mut args = Self::default();
+        let ignores_baseline = env::var("NPUGATE_BASELINE").is_ok_and(|value| value == "ignore");
+        let mut args = Self { ignores_baseline, ..Self::default() };
         let mut words = env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().expect("a value");

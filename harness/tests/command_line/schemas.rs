@@ -18,9 +18,9 @@ fn repository(path: &str) -> PathBuf {
 }
 
 fn json(path: &str) -> Value {
-    let path = repository(path);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+    let text = fs::read_to_string(repository(path));
+    let text = text.unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 fn schema(name: &str) -> Validator {

@@ -1,0 +1,42 @@
+//! What a run does with baselines and with what nothing refers to: as was typed, or
+//! else as the profile says.
+
+use super::{Effort, History, Selection, Test, Update};
+use crate::error::Error;
+use crate::profile::{BaselineMode, Profile, Unreferenced};
+
+impl Test {
+    /// What it does with baselines.
+    ///
+    /// # Errors
+    ///
+    /// It is to save one where nothing may be written, or figures that no baseline
+    /// can hold.
+    pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, Error> {
+        let mode = self.baseline.or(profile.values.baseline.as_deref().copied());
+        match (mode.unwrap_or_default(), self.selection.effort, update) {
+            (BaselineMode::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
+            (BaselineMode::Save, _, Update::No) => Err(Error::SaveForbidden),
+            (mode, _, _) => Ok(mode),
+        }
+    }
+
+    /// What becomes of what nothing refers to. A run of every test is the one that
+    /// looks at everything.
+    pub fn unreferenced(&self, profile: &Profile) -> Unreferenced {
+        let mode = self.unreferenced.or(profile.values.unreferenced.as_deref().copied());
+        mode.unwrap_or(match self.selection.lists_everything() {
+            true => Unreferenced::Warn,
+            false => Unreferenced::Ignore,
+        })
+    }
+
+    /// Which tests, with what its use of baselines asks of the gates.
+    pub fn selection(&self, baseline: BaselineMode) -> Selection {
+        let history = match baseline {
+            BaselineMode::Compare => History::Compare,
+            BaselineMode::Save | BaselineMode::Ignore => History::Ignore,
+        };
+        Selection { history, ..self.selection.clone() }
+    }
+}
