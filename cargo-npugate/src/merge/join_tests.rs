@@ -1,5 +1,6 @@
 use super::*;
 use crate::merge::testing::Script;
+use crate::runner::Blocked;
 use std::path::Path;
 
 fn passed(name: &str) -> Record {
@@ -155,7 +156,7 @@ fn a_device_that_one_part_could_not_have_decides_if_nothing_is_worse() {
     {
         let blocked = blocked.clone().exits(122);
         let run = joined(&[part("hash:1/2", &first, code), blocked]).unwrap();
-        assert_eq!(run.results[0].blocked.as_ref().map(|blocked| blocked.reason()), Some("held"));
+        assert_eq!(run.results[0].blocked.as_ref().map(Blocked::reason), Some("held"));
         assert_eq!(run.code, expected);
     }
 }
