@@ -117,8 +117,9 @@ fn an_xrt_without_the_errors_of_a_run_is_too_old() {
 
 #[test]
 fn the_shim_compiles_against_the_real_xrt() {
-    // The folder that the packages of XRT were unpacked to.
-    let Some(root) = env::var_os("NPUGATE_TEST_XRT_ROOT").map(PathBuf::from) else {
+    // The folder in whose `root` the packages of XRT were unpacked.
+    let Some(root) = env::var_os("NPUGATE_TEST_XRT_ROOT").map(|path| Path::new(&path).join("root"))
+    else {
         eprintln!("SKIPPED: NPUGATE_TEST_XRT_ROOT names no XRT to compile the shim against");
         return;
     };

@@ -70,7 +70,7 @@ impl RunList {
     pub fn start(&mut self) -> Result<(), Error> {
         self.check_idle()?;
         if self.held.runs.is_empty() {
-            return Err(Error::NotStarted { kernel: String::from("an empty list") });
+            return Err(Error::EmptyList);
         }
         let handle = &self.held.handle;
         handle.shim().call("runlist_execute", |functions, error| {

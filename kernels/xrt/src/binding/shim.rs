@@ -34,10 +34,10 @@ impl Shim {
     pub fn load(path: &Path) -> Result<Self, Error> {
         // SAFETY: loading runs the initialisers of the shim and of XRT, as linking them would.
         let library = unsafe { libloading::Library::new(path) }
-            .map_err(|error| not_loaded(path, &error.to_string()))?;
+            .map_err(|error| not_loaded(path, &innermost(&error)))?;
         let functions = Functions::load(&library).map_err(|error| Error::ShimBroken {
             path: path.to_owned(),
-            message: error.to_string(),
+            message: innermost(&error),
         })?;
         let shim = Self::check(&functions, path.to_owned())?;
         std::mem::forget(library);
@@ -169,6 +169,11 @@ fn text(buffer: &[c_char]) -> String {
     CStr::from_bytes_until_nul(&bytes)
         .map_or_else(|_| String::from_utf8_lossy(&bytes), CStr::to_string_lossy)
         .into_owned()
+}
+
+/// The loader's own words, which `libloading` keeps as the source of its error.
+fn innermost(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), innermost)
 }
 
 /// What the loader calls XRT's library.
