@@ -174,8 +174,9 @@ int32_t wait_for(uint32_t milliseconds, npg_error* error, Wait&& wait, State&& s
 
   const bool is_command = kind == NPG_COMMAND || kind == NPG_AIE;
   const bool misreported =
-      in_progress(now) && (is_command ? in_progress(thrown.code)
-                                      : std::strstr(thrown.message, "unexpected command state"));
+      in_progress(now) &&
+      (is_command ? in_progress(thrown.code)
+                  : std::strstr(thrown.message, "unexpected command state") != nullptr);
   if (kind != NPG_OK && !misreported) return fill(error, kind, thrown.code, thrown.message);
   if (now == ERT_CMD_STATE_COMPLETED) {
     // It ended between the deadline and the look at its state: XRT is to see that it did.
