@@ -179,8 +179,9 @@ int32_t wait_for(uint32_t milliseconds, npg_error* error, Wait&& wait, State&& s
                   : std::strstr(thrown.message, "unexpected command state") != nullptr);
   if (kind != NPG_OK && !misreported) return fill(error, kind, thrown.code, thrown.message);
   if (now == ERT_CMD_STATE_COMPLETED) {
-    // It ended between the deadline and the look at its state: XRT is to see that it did.
-    if (timed_out) guard(&ignored, [&] { wait(std::chrono::milliseconds{1}); });
+    // It ended between the deadline and the look at its state: XRT is to see that, and says how.
+    // A list of runs is COMPLETED even if one of them failed.
+    if (timed_out) return guard(error, [&] { wait(std::chrono::milliseconds{1}); });
     return fill(error, NPG_OK, 0, "");
   }
   if (in_progress(now) || (timed_out && now == unknown))

@@ -100,7 +100,8 @@ impl RunList {
         waited.map_err(Error::from)
     }
 
-    /// The list's state now.
+    /// The list's state now. XRT 2.25 says that a list has completed whose runs failed:
+    /// [`wait`](Self::wait) alone tells.
     ///
     /// # Errors
     /// If XRT fails.
