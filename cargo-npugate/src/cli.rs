@@ -2,15 +2,14 @@
 //! [`crate::config`] makes a run out of it.
 
 mod about;
-mod baseline;
 mod help;
 mod options;
 mod registry;
 
 pub use about::{AboutArgs, CompletionsArgs, ManArgs};
-pub use baseline::{BaselineUse, Unreferenced};
 pub use options::{
-    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, RunArgs, WhenColor,
+    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, ProfileArgs,
+    RerunWhich, RunArgs, RunFormat, RunIgnored, WhenColor,
 };
 
 pub use registry::{RegistryArgs, RegistryCommand};
@@ -46,6 +45,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = "Run")]
     pub run: RunArgs,
 
+    #[command(flatten, next_help_heading = "Configuration")]
+    pub profile: ProfileArgs,
+
     #[command(flatten, next_help_heading = "Adapters")]
     pub adapters: AdapterArgs,
 
@@ -79,6 +81,14 @@ pub enum Command {
     Diagnosis(TestArgs),
     /// List the tests without running them
     List(ListArgs),
+    /// Join what the parts of a run wrote with --results into one report
+    Merge(MergeArgs),
+    /// Show the settings that hold, each with where it comes from
+    ShowConfig {
+        /// Show what holds for the tests of this name
+        #[arg(value_name = "TEST")]
+        test: Option<String>,
+    },
     /// Generate text with one model: the text on stdout, its speed on stderr
     Run(GenerateArgs),
     /// Fetch the weights of models, checked by size and SHA-256
@@ -151,6 +161,18 @@ pub struct ListArgs {
     /// listing for each model
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// `merge`.
+#[derive(Clone, PartialEq, Debug, Args)]
+pub struct MergeArgs {
+    /// The files of all parts
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Write a JUnit report to PATH
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
 }
 
 /// `run`.

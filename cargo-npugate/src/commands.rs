@@ -4,9 +4,11 @@ mod about;
 mod fetch;
 mod generate;
 mod list;
+mod merge;
 mod pending;
 mod prepare;
 mod registry;
+mod show_config;
 mod test;
 mod unreferenced;
 
@@ -15,8 +17,14 @@ use crate::error::Error;
 use crate::record;
 use crate::shell::Shell;
 use crate::workspace::Workspace;
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use npugate_schema::ExitCode as Code;
 use std::process::ExitCode;
+
+/// Today in UTC.
+fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
 
 /// Carries a command out.
 ///
@@ -30,6 +38,10 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
         Action::Test(test) => test::run(test, config, &workspace()?, shell)?,
         Action::List { selection, format } => {
             list::run(selection, *format, config, &workspace()?, shell)?
+        }
+        Action::Merge(args) => return Ok(merge::run(args, config, shell)?.into()),
+        Action::ShowConfig { test } => {
+            show_config::run(test.as_deref(), config, &workspace()?, shell)?
         }
         Action::Generate { prompt, max_tokens, network } => {
             generate::run(prompt, *max_tokens, *network, config, &workspace()?, shell)?

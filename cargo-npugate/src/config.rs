@@ -6,18 +6,22 @@ mod about;
 mod baseline;
 mod environment;
 mod registry;
+mod scheduling;
 mod selection;
+mod settings;
 
-use baseline::by_default;
-pub use environment::{Environment, Update};
+pub use environment::{Environment, GitHub, Held, Update};
 pub use registry::{Fidelity, RegistryTask};
-pub use selection::{Effort, History, Ignored, Matching, Selection, TestSet, WeightsNeed};
+pub use scheduling::{MissingDevice, Scheduling};
+pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
+pub use settings::TypedSettings;
 
 use crate::cli::{
-    AdapterArgs, BaselineUse, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MessageFormat,
-    RecordArgs, RunArgs, TestArgs, Unreferenced,
+    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs, MessageFormat,
+    RecordArgs, RunArgs, RunFormat, TestArgs,
 };
 use crate::error::Error;
+use crate::profile::{BaselineMode, Unreferenced};
 use crate::shell::Verbosity;
 use crate::version::Detail;
 use npugate_schema::{CheckId, Phase};
@@ -34,10 +38,21 @@ pub struct Config {
     pub cargo: CargoArgs,
     /// Where tests run, and with which settings.
     pub device: DeviceArgs,
+    /// Which settings hold where the command line says nothing.
+    pub profile: ProfileChoice,
     /// How much is printed.
     pub verbosity: Verbosity,
     /// What the environment says.
     pub environment: Environment,
+}
+
+/// Which profile of which configuration.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProfileChoice {
+    /// Its name; `default` if none.
+    pub name: Option<String>,
+    /// The configuration; the workspace's own if none.
+    pub file: Option<PathBuf>,
 }
 
 /// The command, with what belongs to it.
@@ -47,6 +62,10 @@ pub enum Action {
     Test(Test),
     /// List tests.
     List { selection: Selection, format: MessageFormat },
+    /// Join the results of several runs.
+    Merge(MergeArgs),
+    /// Show the settings that hold, for all tests or those of one name.
+    ShowConfig { test: Option<String> },
     /// Generate text.
     Generate { prompt: String, max_tokens: usize, network: Network },
     /// Fetch weights.
@@ -79,18 +98,45 @@ pub enum Action {
 pub struct Test {
     /// Which tests.
     pub selection: Selection,
+    /// How they are run, whatever the profile says.
+    pub settings: TypedSettings,
     /// What is shown of them at the end.
     pub view: View,
     /// Where to write a JUnit report.
     pub junit: Option<PathBuf>,
+    /// Where to write messages for programs.
+    pub results: Option<PathBuf>,
+    /// What goes to stdout.
+    pub format: RunFormat,
     /// What happens to the output of gate binaries.
     pub capture: Capture,
+    /// How the run as a whole goes.
+    pub scheduling: Scheduling,
     /// Whether missing weights are fetched.
     pub network: Network,
-    /// What it does with baselines.
-    pub baseline: BaselineUse,
-    /// What becomes of baselines and goldens that nothing refers to.
-    pub unreferenced: Unreferenced,
+    /// What it does with baselines, if it was typed.
+    pub baseline: Option<BaselineMode>,
+    /// What becomes of baselines and goldens that nothing refers to, if it was typed.
+    pub unreferenced: Option<Unreferenced>,
+}
+
+impl Test {
+    /// Tests that are run as they come.
+    pub fn new(selection: Selection, network: Network) -> Self {
+        Self {
+            selection,
+            settings: TypedSettings::default(),
+            view: View::Summary,
+            junit: None,
+            results: None,
+            format: RunFormat::Human,
+            capture: Capture::Keep,
+            scheduling: Scheduling::default(),
+            network,
+            baseline: None,
+            unreferenced: Some(Unreferenced::Ignore),
+        }
+    }
 }
 
 /// What is shown at the end of a run.
@@ -146,22 +192,23 @@ impl Config {
     /// Options that have no meaning for the command, or an environment variable
     /// with a value that it cannot have.
     pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
-        let Cli { command, filter, run, adapters, device, cargo, output, about } = cli;
+        let Cli { command, filter, run, profile, adapters, device, cargo, output, about } = cli;
+        let profile = ProfileChoice {
+            name: profile.profile.or_else(|| environment.profile.clone()),
+            file: profile.config.or_else(|| environment.config.clone()),
+        };
         let offline = cargo.offline || cargo.frozen;
         let action = match about.action(output.verbose) {
             Some(action) => action,
-            None => action(command, TestArgs { filter, run }, &device, offline)?,
+            None => action(command, TestArgs { filter, run }, &device, offline, &environment)?,
         };
-        if let Action::Test(test) = &action {
-            test.refuse_save(environment.update)?;
-        }
         let verbosity = match (output.quiet, output.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, 0) => Verbosity::Normal,
             (false, 1) => Verbosity::Verbose,
             (false, _) => Verbosity::Commands,
         };
-        Ok(Self { action, adapters, cargo, device, verbosity, environment })
+        Ok(Self { action, adapters, cargo, device, profile, verbosity, environment })
     }
 }
 
@@ -170,23 +217,28 @@ fn action(
     outer: TestArgs,
     device: &DeviceArgs,
     offline: bool,
+    environment: &Environment,
 ) -> Result<Action, Error> {
     let none = outer == TestArgs::default();
     let test = |args: TestArgs, phases: &[Phase], view| {
         let TestArgs { mut filter, run } = outer.clone().merge(args);
-        filter.phase = narrow(filter.phase, phases)?;
-        let mut selection = Selection::from(filter);
-        let baseline = run.baseline.unwrap_or_default();
-        if baseline != BaselineUse::Compare {
-            selection.history = History::Ignore;
+        let scheduling = Scheduling::of(&run, environment);
+        let format = run.message_format.unwrap_or_default();
+        if run.no_capture && format != RunFormat::Human {
+            return Err(Error::SharedStdout);
         }
+        filter.phase = narrow(filter.phase, phases)?;
         Ok::<_, Error>(Action::Test(Test {
-            baseline,
-            unreferenced: run.unreferenced.unwrap_or_else(|| by_default(&selection)),
-            selection,
+            selection: Selection::resolve(filter)?,
+            settings: TypedSettings::from(&run),
+            baseline: run.baseline,
+            unreferenced: run.unreferenced,
             view,
             junit: run.junit,
+            results: run.results,
+            format,
             capture: if run.no_capture { Capture::Show } else { Capture::Keep },
+            scheduling,
             network: network(offline, run.no_fetch),
         }))
     };
@@ -199,8 +251,16 @@ fn action(
         Some(Command::Verify(args)) => test(args, &VERIFY, View::Summary)?,
         Some(Command::List(args)) => {
             let inner = TestArgs { filter: args.filter, run: RunArgs::default() };
-            let selection = outer.merge(inner).filter.into();
+            let selection = Selection::resolve(outer.merge(inner).filter)?;
             Action::List { selection, format: args.message_format }
+        }
+        Some(Command::Merge(args)) => {
+            refuse_unless(none, "merge")?;
+            Action::Merge(args)
+        }
+        Some(Command::ShowConfig { test }) => {
+            refuse_unless(none, "show-config")?;
+            Action::ShowConfig { test }
         }
         Some(Command::Run(args)) => {
             let fetch_only = TestArgs {
@@ -297,23 +357,49 @@ fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
 impl TestArgs {
     /// Options may stand before the command too: `cargo npugate --full verify`.
     fn merge(mut self, inner: Self) -> Self {
-        let FilterArgs { filters, skip, exact, phase, full, smoke, require_weights, .. } =
-            inner.filter;
+        let FilterArgs {
+            filters,
+            skip,
+            filter_expr,
+            exact,
+            phase,
+            full,
+            smoke,
+            require_weights,
+            ..
+        } = inner.filter;
         self.filter.filters.extend(filters);
         self.filter.skip.extend(skip);
         self.filter.phase.extend(phase);
+        self.filter.filter_expr.extend(filter_expr);
         self.filter.exact |= exact;
         self.filter.full |= full;
         self.filter.smoke |= smoke;
         self.filter.require_weights |= require_weights;
         self.filter.ignored |= inner.filter.ignored;
         self.filter.include_ignored |= inner.filter.include_ignored;
+        self.filter.run_ignored = inner.filter.run_ignored.or(self.filter.run_ignored);
+        self.filter.partition = inner.filter.partition.or(self.filter.partition);
+        self.filter.rerun = inner.filter.rerun.or(self.filter.rerun);
         self.run.junit = inner.run.junit.or(self.run.junit);
+        self.run.results = inner.run.results.or(self.run.results);
+        self.run.message_format = inner.run.message_format.or(self.run.message_format);
+        self.run.slow = inner.run.slow.or(self.run.slow);
+        self.run.timeout = inner.run.timeout.or(self.run.timeout);
+        self.run.retries = inner.run.retries.or(self.run.retries);
+        self.run.flaky_result = inner.run.flaky_result.or(self.run.flaky_result);
         self.run.baseline = inner.run.baseline.or(self.run.baseline);
         self.run.unreferenced = inner.run.unreferenced.or(self.run.unreferenced);
         self.run.no_fetch |= inner.run.no_fetch;
         self.run.no_capture |= inner.run.no_capture;
         self.run.no_fail_fast |= inner.run.no_fail_fast;
+        self.run.fail_fast |= inner.run.fail_fast;
+        self.run.max_fail = inner.run.max_fail.or(self.run.max_fail);
+        self.run.jobs = inner.run.jobs.or(self.run.jobs);
+        self.run.require_device |= inner.run.require_device;
+        self.run.lock = inner.run.lock.or(self.run.lock);
+        self.run.lock_timeout = inner.run.lock_timeout.or(self.run.lock_timeout);
+        self.run.no_lock |= inner.run.no_lock;
         self
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::cli;
+use crate::profile::{Profile, Profiles};
 use clap::ColorChoice;
 
 fn resolve(line: &str) -> Result<Config, Error> {
@@ -46,6 +47,34 @@ fn test_options_are_refused_where_no_test_runs() {
 }
 
 #[test]
+fn outputs_are_named_on_either_side_of_the_command() {
+    for line in
+        ["x --results r --message-format json kernel", "x kernel --results r --message-format json"]
+    {
+        let Action::Test(test) = resolve(line).unwrap().action else { panic!("{line}") };
+        assert_eq!((test.results, test.format), (Some("r".into()), RunFormat::Json), "{line}");
+    }
+    let Action::Test(test) = resolve("x").unwrap().action else { panic!() };
+    assert_eq!((test.results, test.format), (None, RunFormat::Human));
+}
+
+#[test]
+fn gates_and_messages_do_not_share_stdout() {
+    for format in ["json", "libtest-json"] {
+        let error = resolve(&format!("x --no-capture --message-format {format}")).unwrap_err();
+        assert_eq!(error.exit_code(), npugate_schema::ExitCode::Usage);
+    }
+    assert!(resolve("x --no-capture --message-format human --results r").is_ok());
+}
+
+#[test]
+fn merging_takes_files_and_no_test_options() {
+    let Action::Merge(args) = resolve("x merge a b --junit j").unwrap().action else { panic!() };
+    assert_eq!((args.files, args.junit), (vec!["a".into(), "b".into()], Some("j".into())));
+    assert!(matches!(resolve("x --junit j merge a"), Err(Error::TestOptions { .. })));
+}
+
+#[test]
 fn a_prompt_without_text_is_refused() {
     let cli = cli::parse(["x", "run", ""].map(OsString::from), ColorChoice::Never).unwrap();
     let error = Config::resolve(cli, Environment::default()).unwrap_err();
@@ -81,43 +110,62 @@ fn test(line: &str) -> Test {
     }
 }
 
+/// The default profile of a file with this text.
+fn profile(text: &str) -> Profile {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("npugate.toml");
+    std::fs::write(&path, text).unwrap();
+    Profiles::load(folder.path(), Some(&path)).unwrap().resolve("default").unwrap()
+}
+
 #[test]
 fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
-    assert_eq!(test("x").baseline, BaselineUse::Compare);
-    assert_eq!(test("x --baseline save kernel").baseline, BaselineUse::Save);
-    assert_eq!(test("x --baseline save kernel --baseline ignore").baseline, BaselineUse::Ignore);
+    let mode = |line: &str| test(line).baseline(&profile(""), Update::New).unwrap();
+    assert_eq!(mode("x"), BaselineMode::Compare);
+    assert_eq!(mode("x --baseline save kernel"), BaselineMode::Save);
+    assert_eq!(mode("x --baseline save kernel --baseline ignore"), BaselineMode::Ignore);
     for (line, passed_on) in
         [("x", false), ("x --baseline compare", false), ("x --baseline save", true)]
     {
-        let args = test(line).selection.to_args();
+        let args = test(line).selection(mode(line)).to_args();
         let has = args.windows(2).any(|pair| pair == ["--baseline", "ignore"]);
         assert_eq!(has, passed_on, "{line}");
     }
 }
 
 #[test]
+fn what_is_typed_of_baselines_wins_over_the_profile() {
+    let profile = profile("[profile.default]\nbaseline = \"ignore\"\nunreferenced = \"reject\"\n");
+    let mode = |line: &str| test(line).baseline(&profile, Update::New).unwrap();
+    assert_eq!(mode("x"), BaselineMode::Ignore);
+    assert_eq!(mode("x --baseline compare"), BaselineMode::Compare);
+    assert_eq!(test("x gemm").unreferenced(&profile), Unreferenced::Reject);
+    assert_eq!(test("x --unreferenced warn").unreferenced(&profile), Unreferenced::Warn);
+}
+
+#[test]
 fn saving_is_refused_where_nothing_may_be_written_and_with_few_rows() {
-    let parsed = |line: &str| {
-        cli::parse(line.split_whitespace().map(OsString::from), ColorChoice::Never).unwrap()
-    };
-    let never = Environment { update: Update::No, ..Environment::default() };
-    let refused = Config::resolve(parsed("x --baseline save"), never.clone()).unwrap_err();
-    assert!(matches!(refused, Error::SaveForbidden), "{refused}");
-    assert!(Config::resolve(parsed("x --baseline ignore"), never).is_ok());
-    let smoke = resolve("x --smoke --baseline save").unwrap_err();
-    assert!(matches!(smoke, Error::SmokeBaseline), "{smoke}");
-    assert!(resolve("x --smoke --baseline ignore").is_ok());
+    let refused = |line: &str, update| test(line).baseline(&profile(""), update).unwrap_err();
+    let error = refused("x --baseline save", Update::No);
+    assert!(matches!(error, Error::SaveForbidden), "{error}");
+    let error = refused("x --smoke --baseline save", Update::New);
+    assert!(matches!(error, Error::SmokeBaseline), "{error}");
+    for line in ["x --baseline ignore", "x --smoke --baseline ignore"] {
+        let mode = test(line).baseline(&profile(""), Update::No).unwrap();
+        assert_eq!(mode, BaselineMode::Ignore, "{line}");
+    }
 }
 
 #[test]
 fn a_run_of_every_test_looks_for_what_nothing_refers_to() {
-    assert_eq!(test("x").unreferenced, Unreferenced::Warn);
-    assert_eq!(test("x --full").unreferenced, Unreferenced::Warn);
+    let mode = |line: &str| test(line).unreferenced(&profile(""));
+    assert_eq!(mode("x"), Unreferenced::Warn);
+    assert_eq!(mode("x --full"), Unreferenced::Warn);
     for line in ["x gemm", "x kernel", "x --skip a", "x --unreferenced ignore"] {
-        assert_eq!(test(line).unreferenced, Unreferenced::Ignore, "{line}");
+        assert_eq!(mode(line), Unreferenced::Ignore, "{line}");
     }
-    assert_eq!(test("x gemm --unreferenced reject").unreferenced, Unreferenced::Reject);
-    assert_eq!(test("x --unreferenced reject kernel").unreferenced, Unreferenced::Reject);
+    assert_eq!(mode("x gemm --unreferenced reject"), Unreferenced::Reject);
+    assert_eq!(mode("x --unreferenced reject kernel"), Unreferenced::Reject);
 }
 
 #[test]

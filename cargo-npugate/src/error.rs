@@ -2,6 +2,10 @@
 //! sentence that says what is wrong, where, and what to do.
 
 use crate::fetch::FetchError;
+use crate::filter::FilterError;
+use crate::last_failed::LastFailedError;
+use crate::merge::MergeError;
+use crate::profile::ConfigError;
 use npugate_kernels::{fidelity::FidelityError, registry::RegistryError};
 use npugate_schema::{BaselineError, ExitCode, Phase};
 use std::{ffi::OsString, io, path::PathBuf};
@@ -24,6 +28,18 @@ pub enum Error {
         "`cargo npugate {command}` runs no tests: leave the options that choose or run tests out"
     )]
     TestOptions { command: &'static str },
+    #[error(
+        "--no-capture lets the gates write to stdout, which --message-format keeps for messages: leave one of them out, or write the messages to a file with --results PATH"
+    )]
+    SharedStdout,
+    #[error("say one of --ignored, --include-ignored and --run-ignored")]
+    RunIgnored,
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    LastFailed(#[from] LastFailedError),
     #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
     Phase { phase: Phase, known: Vec<Phase> },
     #[error("the prompt is empty: say what the model is to continue")]
@@ -68,6 +84,8 @@ pub enum Error {
     Events(io::Error),
     #[error("{0}")]
     NoTests(String),
+    #[error("the device `{device}` of {model} is missing: {reason}")]
+    NoDevice { model: String, device: String, reason: String },
     #[error("{model} could not generate: {reason}")]
     Generate { model: String, reason: String },
     #[error("{0} has no figures by layer: its test layers::drift left none")]
@@ -97,6 +115,8 @@ pub enum Error {
     Baseline(#[from] BaselineError),
     #[error("no pending change has {} in its test's name; `cargo npugate pending` prints them", quote(.0))]
     NoPendingMatch(Vec<String>),
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     #[error("stdout cannot be written: {0}")]
     Stdout(#[from] io::Error),
 
@@ -123,11 +143,14 @@ impl Error {
             | Self::SaveForbidden
             | Self::SmokeBaseline
             | Self::TestOptions { .. }
+            | Self::RunIgnored
             | Self::Phase { .. }
+            | Self::SharedStdout
             | Self::EmptyPrompt
             | Self::RegistryUsage(_)
             | Self::WhichModel(_)
             | Self::Refused { .. } => ExitCode::Usage,
+            Self::Filter(_) => ExitCode::BadFilter,
             Self::Metadata(_) => ExitCode::MetadataFailed,
             Self::Registry(RegistryError::Write { .. })
             | Self::Write { .. }
@@ -135,6 +158,8 @@ impl Error {
             | Self::Stdout(_) => ExitCode::WriteFailed,
             Self::Unreferenced { .. } => ExitCode::Unreferenced,
             Self::NoAdapters { .. }
+            | Self::Config(_)
+            | Self::LastFailed(_)
             | Self::Registry(_)
             | Self::UnknownAdapter { .. }
             | Self::NothingSelected(_)
@@ -148,11 +173,13 @@ impl Error {
             | Self::NoDrift(_)
             | Self::Read { .. }
             | Self::Baseline(_)
+            | Self::Merge(_)
             | Self::NoWeights(_)
             | Self::NoRecorder { .. }
             | Self::RecorderEnvironment(_) => ExitCode::Setup,
             Self::Build | Self::NoExecutable { .. } => ExitCode::BuildFailed,
             Self::Protocol { .. } => ExitCode::ListingFailed,
+            Self::NoDevice { .. } => ExitCode::DeviceUnavailable,
             Self::NoTests(_) | Self::NoPendingMatch(_) => ExitCode::NoTests,
             Self::Fetch { source, .. } => source.exit_code(),
         }

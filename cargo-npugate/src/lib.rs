@@ -11,18 +11,26 @@
 
 mod baseline;
 mod build;
+mod choose;
 mod cli;
 mod commands;
 mod config;
 #[cfg(test)]
 mod documents;
 mod error;
+mod excerpt;
 mod fetch;
+mod filter;
 mod gate;
 #[cfg(test)]
 #[path = "../../kernels/src/generated.rs"]
 mod generated;
 mod interrupt;
+mod last_failed;
+mod lock;
+mod merge;
+mod partition;
+mod profile;
 mod progress;
 mod record;
 mod report;

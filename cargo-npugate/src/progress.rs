@@ -1,29 +1,39 @@
-//! Progress on the terminal: a line for each phase, each failure as it comes,
-//! and a live line for what runs now.
+//! Progress on stderr: a line for each phase of a model, a line for each failure
+//! as it comes, and on a terminal a live area for what runs now.
 
-use crate::runner::{Consumer, Happening, ModelPlan, ModelResult, Update, gone};
+mod live;
+
+use crate::report::words;
+use crate::runner::{Attempt, Consumer, Happening, ModelPlan, ModelResult, Update, was_not_run};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
-use npugate_schema::{Description, Metric, Outcome, Phase, Record, Summary};
-use std::collections::{BTreeMap, BTreeSet};
+use live::Live;
+use npugate_schema::{Description, Outcome, Record};
+use std::collections::BTreeMap;
 
-/// A test that takes longer than this is named once.
-const SLOW: f64 = 60.0;
-
-/// How much of a dead process's output is shown.
+/// How much is shown of what a process printed that died outside of its tests.
 const SHOWN_LINES: usize = 20;
 
-/// Shows a run on the terminal.
+/// Shows a run on stderr.
 pub struct Progress<'a> {
     shell: &'a mut Shell,
-    model: String,
-    phases: BTreeMap<String, PhaseProgress>,
-    done: usize,
-    planned: usize,
-    slow: BTreeSet<String>,
+    models: BTreeMap<usize, ModelProgress>,
+    live: Live,
+    /// Who was said to hold a device, so that it is said once.
+    holder: Option<String>,
 }
 
-/// One phase of one model.
+/// How far a model is.
+#[derive(Default)]
+struct ModelProgress {
+    phases: BTreeMap<String, PhaseProgress>,
+    /// What is slow, and the seconds at which that was last said.
+    slow: BTreeMap<String, f64>,
+    /// Whether the process died in a test, which keeps the output.
+    culprit: bool,
+}
+
+/// How far a phase of a model is.
 #[derive(Default)]
 struct PhaseProgress {
     planned: usize,
@@ -32,27 +42,31 @@ struct PhaseProgress {
 }
 
 impl<'a> Progress<'a> {
-    /// Shows a run on this shell.
-    pub fn new(shell: &'a mut Shell) -> Self {
-        Self {
-            shell,
-            model: String::new(),
-            phases: BTreeMap::new(),
-            done: 0,
-            planned: 0,
-            slow: BTreeSet::new(),
+    /// Shows a run of so many tests.
+    pub fn new(shell: &'a mut Shell, tests: usize) -> Self {
+        let live = Live::new(shell.area(), tests);
+        Self { shell, models: BTreeMap::new(), live, holder: None }
+    }
+
+    fn waiting(&mut self, update: &Update, holder: &str) {
+        let message = format!("waiting for NPU (held by {holder})");
+        let model = &update.plan.description.model;
+        self.live.waiting(update.model, model, &message);
+        let who = without_seconds(holder);
+        if self.holder.as_deref() != Some(who) {
+            self.holder = Some(who.to_owned());
+            self.shell.status(Tone::Info, "Blocking", message);
         }
     }
 
-    fn model_started(&mut self, plan: &ModelPlan, planned: &[String]) {
+    fn model_started(&mut self, index: usize, plan: &ModelPlan, planned: &[String]) {
         let description = &plan.description;
-        self.model.clone_from(&description.model);
-        self.phases.clear();
-        self.slow.clear();
-        (self.done, self.planned) = (0, planned.len());
+        let mut progress = ModelProgress::default();
         for name in planned {
-            self.phases.entry(phase(name)).or_default().planned += 1;
+            progress.phases.entry(words::phase(name)).or_default().planned += 1;
         }
+        self.models.insert(index, progress);
+        self.holder = None;
         let Description { model, device, configuration, .. } = description;
         let message = if configuration.is_empty() {
             format!("{model} on {device}")
@@ -60,188 +74,163 @@ impl<'a> Progress<'a> {
             format!("{model} on {device} ({configuration})")
         };
         self.shell.status(Tone::Good, "Running", message);
+        self.live.model_started(index, model);
     }
 
-    fn running(&mut self, name: &str, seconds: f64) {
-        if seconds >= SLOW && self.slow.insert(name.to_owned()) {
-            let model = &self.model;
-            self.shell.status(Tone::Odd, "SLOW", format_args!("[>   {SLOW:.0}s] {model} {name}"));
-        }
-        let (done, planned) = (self.done, self.planned);
-        let elapsed = if seconds >= 1.0 { format!(" {seconds:.0}s") } else { String::new() };
-        self.shell.live(&phase(name), &format!("[{done}/{planned}] {name}{elapsed}"));
-    }
-
-    fn finished(&mut self, record: &Record) {
-        self.done += 1;
-        let loud = !matches!(record.outcome, Outcome::Passed | Outcome::Ignored { .. });
-        if loud || self.shell.verbosity() >= Verbosity::Verbose {
-            show(self.shell, &self.model, record);
-        }
-        let phase = phase(&record.name);
-        let progress = self.phases.entry(phase.clone()).or_default();
-        progress.records.push(record.clone());
-        if progress.records.len() >= progress.planned {
-            self.phase_ended(&phase);
+    fn slow(&mut self, (index, model): (usize, &str), name: &str, seconds: f64) {
+        let slow = &mut self.models.entry(index).or_default().slow;
+        // Once more each time that it has taken twice as long.
+        if slow.get(name).is_none_or(|said| seconds >= said * 2.0) {
+            slow.insert(name.to_owned(), seconds);
+            self.shell.status(Tone::Odd, "SLOW", format_args!("[> {seconds:.0}s] {model} {name}"));
         }
     }
 
-    fn phase_ended(&mut self, phase: &str) {
-        let Some(progress) = self.phases.get_mut(phase) else { return };
+    fn retrying(&mut self, update: &Update, record: &Record, attempt: Attempt) {
+        let model = &update.plan.description.model;
+        let progress = self.models.entry(update.model).or_default();
+        progress.slow.remove(&record.name);
+        progress.culprit = true;
+        let verb = words::attempt(attempt.number, &record.outcome);
+        // Its number is in the verb.
+        let line = words::line(model, record, Attempt::ONLY);
+        self.shell.status(Tone::Odd, &verb, line);
+        self.live.test_ended(update.model);
+    }
+
+    fn finished(&mut self, update: &Update, record: &Record, attempt: Attempt) {
+        // The summary counts them.
+        if was_not_run(record) {
+            return;
+        }
+        let (index, model) = (update.model, &update.plan.description.model);
+        let (tone, verb) = words::verb(&record.outcome);
+        let line = words::line(model, record, attempt);
+        match record.outcome {
+            Outcome::Passed | Outcome::Ignored { .. } => {
+                if self.shell.verbosity() >= Verbosity::Verbose {
+                    self.shell.status(tone, &verb, line);
+                }
+            }
+            _ => self.shell.status_always(tone, &verb, line),
+        }
+        self.live.test_finished(index, &record.outcome);
+        let progress = self.models.entry(index).or_default();
+        progress.culprit |=
+            matches!(record.outcome, Outcome::Crashed { .. } | Outcome::TimedOut { .. });
+        let phase = words::phase(&record.name);
+        let of_phase = progress.phases.entry(phase.clone()).or_default();
+        of_phase.records.push(record.clone());
+        if of_phase.records.len() >= of_phase.planned {
+            self.phase_ended((index, model), &phase);
+        }
+    }
+
+    fn phase_ended(&mut self, (index, model): (usize, &str), phase: &str) {
+        let phases = self.models.get_mut(&index).map(|model| &mut model.phases);
+        let Some(progress) = phases.and_then(|phases| phases.get_mut(phase)) else { return };
         if std::mem::replace(&mut progress.shown, true) || progress.records.is_empty() {
             return;
         }
         let records = &progress.records;
-        let tone = tone_of(records.iter().map(|record| &record.outcome));
-        let counts = counts(&records.iter().map(|record| &record.outcome).collect());
+        let tone = words::tone_of(records.iter().map(|record| &record.outcome));
+        let counts = words::counts(&records.iter().map(|record| &record.outcome).collect());
         let time = text::duration(records.iter().map(|record| record.seconds).sum());
-        let message = match tightest(records) {
+        let message = match words::tightest(records) {
             Some((record, metric, used)) => format!(
-                "{counts} in {time}, tightest {}: {} at {} of the allowed error",
+                "{model}: {counts} in {time}, tightest {}: {} at {} of the allowed error",
                 record.name,
                 metric.key(),
                 text::share(used)
             ),
-            None => format!("{counts} in {time}"),
+            None => format!("{model}: {counts} in {time}"),
         };
         self.shell.status(tone, phase, message);
     }
 
-    fn died(&mut self, status: &str, output: &str, remaining: usize) {
-        let lines: Vec<_> = output.trim_start_matches('\n').lines().collect();
-        let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
-        if !shown.is_empty() {
-            self.shell.detail("the end of what it printed:");
-            for line in shown {
-                self.shell.detail(&format!("| {line}"));
+    fn died(&mut self, update: &Update, status: &str, output: &str, remaining: usize) {
+        let progress = self.models.entry(update.model).or_default();
+        // A test keeps what its process printed, and shows it at the end.
+        if !std::mem::take(&mut progress.culprit) {
+            let lines = text::last_lines(output, SHOWN_LINES);
+            if !lines.is_empty() {
+                self.shell.detail("the end of what it printed:");
+                self.shell.detail(&text::quoted(&lines));
             }
         }
+        self.live.test_ended(update.model);
         if remaining > 0 {
+            let model = &update.plan.description.model;
             let rest = text::count(remaining, "test");
-            let message = format!("{} after {status}: {rest} to go", self.model);
+            let message = format!("{model} after {status}: {rest} to go");
             self.shell.status(Tone::Odd, "Restarting", message);
         }
     }
 
-    fn model_finished(&mut self, result: &ModelResult) {
-        let open: Vec<_> = self.phases.keys().cloned().collect();
+    fn model_finished(&mut self, index: usize, result: &ModelResult) {
+        let model = &result.description.model;
+        let phases = self.models.get(&index).map(|model| &model.phases);
+        let open: Vec<_> = phases.into_iter().flat_map(BTreeMap::keys).cloned().collect();
         for phase in open {
-            self.phase_ended(&phase);
+            self.phase_ended((index, model), &phase);
         }
+        self.live.model_finished(index);
         let ignored = |record: &&Record| matches!(record.outcome, Outcome::Ignored { .. });
         let mut reasons = BTreeMap::<&str, usize>::new();
         for record in result.records.iter().filter(ignored) {
             *reasons.entry(record.outcome.reason().unwrap_or_default()).or_default() += 1;
         }
         for (reason, n) in reasons {
-            self.shell.status(
-                Tone::Odd,
-                "Ignored",
-                format!("{} ({reason})", text::count(n, "test")),
-            );
+            let message = format!("{model}: {} ({reason})", text::count(n, "test"));
+            self.shell.status(Tone::Odd, "Ignored", message);
+        }
+        if let Some(blocked) = &result.blocked {
+            self.shell.error(blocked.reason());
         }
         for trouble in &result.troubles {
-            self.shell.error(format_args!("the gate of {} is broken: {trouble}", self.model));
+            self.shell.error(format_args!("the gate of {model} is broken: {trouble}"));
         }
     }
 }
 
 impl Consumer for Progress<'_> {
     fn consume(&mut self, update: &Update) {
+        let (index, model) = (update.model, update.plan.description.model.as_str());
         match &update.what {
-            Happening::Started { planned } => self.model_started(&update.plan, planned),
-            Happening::Launched { command } => self.shell.executing(command),
-            Happening::TestStarted { name, .. } => self.running(name, 0.0),
-            Happening::TestSlow { name, seconds } => self.running(name, *seconds),
-            Happening::TestFinished { record, .. } => self.finished(record),
-            Happening::Died { status, output, remaining } => self.died(status, output, *remaining),
-            Happening::Finished { result } => self.model_finished(result),
-            Happening::Waiting { .. } | Happening::TestRetrying { .. } => {}
+            Happening::Waiting { holder } => self.waiting(update, holder),
+            Happening::Started { planned } => self.model_started(index, &update.plan, planned),
+            Happening::Launched { command } => {
+                self.models.entry(index).or_default().culprit = false;
+                self.shell.executing(command);
+            }
+            Happening::TestStarted { name, attempt } => {
+                self.live.test_started(index, name, *attempt);
+            }
+            Happening::TestSlow { name, seconds } => self.slow((index, model), name, *seconds),
+            Happening::TestRetrying { record, attempt, .. } => {
+                self.retrying(update, record, *attempt);
+            }
+            Happening::TestFinished { record, attempt, .. } => {
+                self.finished(update, record, *attempt);
+            }
+            Happening::Died { status, output, remaining } => {
+                self.died(update, status, output, *remaining);
+            }
+            Happening::Noted(note) => self.shell.warn(format_args!("{model}: {note}")),
+            Happening::Finished { result } => self.model_finished(index, result),
         }
     }
-}
 
-/// A test's line with its verdict: a pass in one line, anything else in more.
-pub fn show(shell: &mut Shell, model: &str, record: &Record) {
-    let (tone, verb) = verb(&record.outcome);
-    let (name, seconds) = (&record.name, record.seconds);
-    if gone::is_gone(record) {
-        // It took no time.
-        shell.status_always(tone, verb, format_args!("{model} {name}: {}", record.verdict));
-        return;
-    }
-    let line = format!("[{seconds:>8.3}s] {model} {name}");
-    if tone == Tone::Good {
-        shell.status(tone, verb, format_args!("{line}: {}", record.verdict));
-    } else {
-        shell.status_always(tone, verb, line);
-        shell.detail(&record.verdict);
-        // A reason that the verdict does not give.
-        if let Some(reason) = record.outcome.reason().filter(|why| !record.verdict.contains(*why)) {
-            shell.detail(reason);
-        }
+    fn tick(&mut self) {
+        self.live.tick();
     }
 }
 
-/// The word for an outcome, and how it is to be read.
-pub fn verb(outcome: &Outcome) -> (Tone, &'static str) {
-    match outcome {
-        Outcome::Passed => (Tone::Good, "PASS"),
-        Outcome::Failed => (Tone::Bad, "FAIL"),
-        Outcome::Regressed => (Tone::Bad, "REGRESSED"),
-        Outcome::Crashed { .. } => (Tone::Bad, "CRASH"),
-        Outcome::TimedOut { .. } => (Tone::Bad, "TIMEOUT"),
-        Outcome::Invalid { .. } => (Tone::Odd, "INVALID"),
-        Outcome::Skipped { .. } => (Tone::Odd, "SKIP"),
-        Outcome::Waived { .. } => (Tone::Odd, "WAIVED"),
-        Outcome::Ignored { .. } => (Tone::Odd, "IGNORED"),
-        _ => (Tone::Odd, "UNKNOWN"),
-    }
-}
-
-/// The worst tone among outcomes. What was not asked for does not count.
-pub fn tone_of<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Tone {
-    let tones: Vec<_> = outcomes
-        .filter(|outcome| !matches!(outcome, Outcome::Ignored { .. }))
-        .map(|outcome| verb(outcome).0)
-        .collect();
-    [Tone::Bad, Tone::Odd].into_iter().find(|tone| tones.contains(tone)).unwrap_or(Tone::Good)
-}
-
-/// `20 passed, 1 failed`: what there is, the worst last.
-pub fn counts(summary: &Summary) -> String {
-    let &Summary { passed, failed, regressed, invalid, skipped, ignored, waived } = summary;
-    let mut words = vec![format!("{passed} passed")];
-    for (n, word) in [
-        (waived, "waived"),
-        (ignored, "ignored"),
-        (skipped, "skipped"),
-        (invalid, "invalid"),
-        (regressed, "regressed"),
-        (failed, "failed"),
-    ] {
-        if n > 0 {
-            words.push(format!("{n} {word}"));
-        }
-    }
-    words.join(", ")
-}
-
-/// The passed test that comes closest to its limit, the metric that does, and
-/// the share of the allowed error that it uses. None if nothing uses any.
-pub fn tightest(records: &[Record]) -> Option<(&Record, &Metric, f64)> {
-    records
-        .iter()
-        .filter(|record| record.outcome == Outcome::Passed)
-        .filter_map(|record| record.tightest().map(|(metric, used)| (record, metric, used)))
-        .filter(|(_, _, used)| *used > 0.0)
-        .max_by(|a, b| a.2.total_cmp(&b.2))
-}
-
-fn phase(test: &str) -> String {
-    match Phase::of(test) {
-        Some(phase) => phase.to_string(),
-        None => text::ellipsis(test.split("::").next().unwrap_or(test), 12),
+/// Who holds a device, without the seconds since when: those go by.
+fn without_seconds(holder: &str) -> &str {
+    match holder.rsplit_once(", ") {
+        Some((who, since)) if since.starts_with(|c: char| c.is_ascii_digit()) => who,
+        _ => holder,
     }
 }
 

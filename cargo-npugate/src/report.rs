@@ -1,7 +1,59 @@
-//! What is said of a run after it: the summary, the table by layer, the JUnit
-//! report.
+//! What is said of a run: the summary with what did not pass, the table by
+//! layer, the JUnit report, messages for programs, annotations.
 
 pub mod diagnosis;
+pub mod failures;
+pub mod github;
 pub mod junit;
+mod rerun;
+mod streams;
 pub mod summary;
 pub mod table;
+#[cfg(test)]
+pub mod testing;
+pub mod words;
+
+pub use rerun::Reruns;
+pub use streams::Streams;
+
+use crate::config::{Config, Effort, Selection};
+
+/// What reports say of a run beyond its results.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How its tests are run again.
+    pub reruns: Reruns,
+    /// How much of a shape the kernel tests ran.
+    pub effort: Effort,
+    /// The part of the tests that it is, such as `hash:2/4`; all without.
+    pub partition: Option<String>,
+    /// Wall-clock seconds, once it is over.
+    pub seconds: f64,
+    /// What `--explain` calls the check of a test, if it knows it.
+    pub explain: fn(&str) -> Option<String>,
+}
+
+impl Run {
+    /// A run on this machine.
+    pub fn of(config: &Config, selection: &Selection) -> Self {
+        Self {
+            reruns: Reruns::of(config, selection),
+            effort: selection.effort,
+            partition: selection.partition.map(|partition| partition.to_string()),
+            ..Self::default()
+        }
+    }
+}
+
+/// What `--explain` calls the check of a test.
+fn explain(test: &str) -> Option<String> {
+    npugate_schema::CheckId::of(test).map(|check| check.to_string())
+}
+
+impl Default for Run {
+    /// A whole run of which nothing is known.
+    fn default() -> Self {
+        let reruns = Reruns::With(String::new());
+        Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0, explain }
+    }
+}

@@ -1,10 +1,15 @@
 //! Status lines on stderr in cargo's style: a verb right-aligned in twelve
-//! columns, then what it is about. On a terminal there is one live line below
+//! columns, then what it is about. On a terminal there is a live area below
 //! them, rewritten as tests go by.
+
+mod area;
+
+pub use area::{Area, Colors, Line};
 
 use crate::cli::WhenColor;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use indicatif::ProgressDrawTarget;
 use std::{
     fmt,
     io::{self, IsTerminal, Write},
@@ -55,49 +60,34 @@ impl Tone {
 pub struct Shell {
     out: Box<dyn Write>,
     verbosity: Verbosity,
-    live: Live,
-    /// What the live line says, so that it is rewritten only when that changes.
-    last_live: (String, String),
-}
-
-/// The live line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Live {
-    /// Not on a terminal.
-    Off,
-    /// Nothing shown at present.
-    Blank { width: usize },
-    /// Something shown, without a line end.
-    Shown { width: usize },
+    /// On a terminal, and unless quiet.
+    area: Option<Area>,
+    /// The live line, if it says something.
+    live: Option<Line>,
 }
 
 impl Shell {
     /// Status on stderr.
     pub fn stderr(verbosity: Verbosity) -> Self {
         let stderr = io::stderr();
-        let live = if stderr.is_terminal() && verbosity == Verbosity::Normal {
-            let width = match terminal_size::terminal_size_of(&stderr) {
-                Some((Width(width @ 1..), _)) => usize::from(width),
-                _ => 80,
-            };
-            Live::Blank { width }
-        } else {
-            Live::Off
-        };
         let choice = AutoStream::choice(&stderr);
-        Self {
-            out: Box::new(AutoStream::new(stderr, choice)),
-            verbosity,
-            live,
-            last_live: Default::default(),
-        }
+        let colors = if choice == ColorChoice::Never { Colors::Off } else { Colors::On };
+        let live = stderr.is_terminal() && verbosity > Verbosity::Quiet;
+        let area = live.then(|| Area::new(ProgressDrawTarget::stderr(), colors));
+        Self { out: Box::new(AutoStream::new(stderr, choice)), verbosity, area, live: None }
     }
 
     /// Status into a buffer.
     #[cfg(test)]
     pub fn buffer(buffer: impl Write + 'static, verbosity: Verbosity) -> Self {
-        let out = Box::new(buffer);
-        Self { out, verbosity, live: Live::Off, last_live: Default::default() }
+        Self { out: Box::new(buffer), verbosity, area: None, live: None }
+    }
+
+    /// The same with a live area.
+    #[cfg(test)]
+    pub fn with_area(mut self, area: Area) -> Self {
+        self.area = Some(area);
+        self
     }
 
     /// How much is printed.
@@ -105,10 +95,15 @@ impl Shell {
         self.verbosity
     }
 
-    /// No live line from here on: something else writes to the terminal.
+    /// The live area, if there is one.
+    pub fn area(&self) -> Option<&Area> {
+        self.area.as_ref()
+    }
+
+    /// No live area from here on: something else writes to the terminal.
     pub fn share_terminal(&mut self) {
-        self.clear_live();
-        self.live = Live::Off;
+        self.live = None;
+        self.area = None;
     }
 
     /// A status line, unless quiet.
@@ -159,51 +154,33 @@ impl Shell {
 
     /// A line of its own.
     pub fn line(&mut self, text: impl fmt::Display) {
-        self.clear_live();
-        // Nobody is left to be told if stderr is closed.
-        let _ = writeln!(self.out, "{text}");
+        self.write(&format!("{text}\n"));
     }
 
     /// A question, with no line end.
     pub fn ask(&mut self, text: impl fmt::Display) {
-        self.clear_live();
-        let _ = write!(self.out, "{text}");
-        let _ = self.out.flush();
+        self.write(&text.to_string());
     }
 
-    /// Replaces the live line, if there is one.
+    /// Replaces the live line, if there can be one, until something is printed.
     pub fn live(&mut self, verb: &str, message: &str) {
-        let same = self.last_live.0 == verb && self.last_live.1 == message;
-        if self.live == Live::Off || (same && matches!(self.live, Live::Shown { .. })) {
-            return;
-        }
-        self.clear_live();
-        self.last_live = (verb.to_owned(), message.to_owned());
-        if let Live::Blank { width } = self.live {
-            // One column less: a full line would wrap on some terminals.
-            let room = width.saturating_sub(14);
-            let message: String = message.chars().take(room).collect();
-            let style = Tone::Info.style();
-            let _ = write!(self.out, "{style}{verb:>12}{style:#} {message}");
-            let _ = self.out.flush();
-            self.live = Live::Shown { width };
+        if let Some(area) = &self.area {
+            self.live.get_or_insert_with(|| area.line()).show(verb, message);
         }
     }
 
-    fn clear_live(&mut self) {
-        if let Live::Shown { width } = self.live {
-            // Carriage return, erase to the end of the line. Written past the
-            // colour filter, which would strip it: there is a terminal.
-            let _ = self.out.flush();
-            let _ = io::stderr().write_all(b"\r\x1b[K");
-            self.live = Live::Blank { width };
+    /// Prints in one piece: others may write to the same terminal.
+    fn write(&mut self, text: &str) {
+        self.live = None;
+        let out = &mut self.out;
+        // Nobody is left to be told if stderr is closed.
+        let mut print = || {
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        };
+        match &self.area {
+            Some(area) => area.suspend(print),
+            None => print(),
         }
-    }
-}
-
-impl Drop for Shell {
-    fn drop(&mut self) {
-        self.clear_live();
     }
 }
 
@@ -257,10 +234,14 @@ pub mod testing {
             Shell::buffer(self.clone(), verbosity)
         }
 
+        /// The bytes so far, colours and all.
+        pub fn colored(&self) -> String {
+            String::from_utf8(self.0.borrow().clone()).unwrap()
+        }
+
         /// The text so far, without colours.
         pub fn text(&self) -> String {
-            let text = String::from_utf8(self.0.borrow().clone()).unwrap();
-            anstream::adapter::strip_str(&text).to_string()
+            anstream::adapter::strip_str(&self.colored()).to_string()
         }
     }
 
@@ -300,5 +281,29 @@ mod tests {
         shell.status(Tone::Good, "Running", "tiny on emu");
         shell.status_always(Tone::Bad, "FAIL", "tiny kernel::gemm");
         assert_eq!(printed.text(), "        FAIL tiny kernel::gemm\n");
+    }
+
+    #[test]
+    fn the_live_line_goes_when_something_is_printed() {
+        let terminal = indicatif::InMemoryTerm::new(4, 40);
+        let target = ProgressDrawTarget::term_like(Box::new(terminal.clone()));
+        let printed = Printed::default();
+        let shell = printed.shell(Verbosity::Normal);
+        let mut shell = shell.with_area(Area::new(target, Colors::Off));
+        shell.live("Measured", "1/2: a");
+        shell.live("Measured", "2/2: b");
+        assert_eq!(terminal.contents(), "    Measured 2/2: b");
+        shell.line("done");
+        assert_eq!((terminal.contents().as_str(), printed.text().as_str()), ("", "done\n"));
+        shell.share_terminal();
+        shell.live("Measured", "nothing");
+        assert_eq!(terminal.contents(), "");
+    }
+
+    #[test]
+    fn a_status_line_has_cargo_s_colours() {
+        let printed = Printed::default();
+        printed.shell(Verbosity::Normal).status(Tone::Bad, "FAIL", "tiny");
+        assert_eq!(printed.colored(), "\u{1b}[1m\u{1b}[91m        FAIL\u{1b}[0m tiny\n");
     }
 }

@@ -99,6 +99,17 @@ pub fn last_line(text: &str) -> Option<&str> {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty())
 }
 
+/// At most so many lines of the end of a text, without empty ones around them.
+pub fn last_lines(text: &str, most: usize) -> Vec<&str> {
+    let lines: Vec<_> = text.trim_start_matches(['\n', '\r']).trim_end().lines().collect();
+    lines[lines.len().saturating_sub(most)..].to_vec()
+}
+
+/// Lines of another program's output, marked as such.
+pub fn quoted(lines: &[&str]) -> String {
+    lines.iter().flat_map(|line| ["| ", line, "\n"]).collect()
+}
+
 /// An error message without the word for it.
 pub fn without_error_prefix(text: &str) -> &str {
     let text = text.trim();
@@ -118,6 +129,32 @@ pub fn fit(line: &str, width: usize) -> String {
         return line.to_owned();
     }
     ellipsis(line, width.saturating_sub(3))
+}
+
+/// `; did you mean ...?` with the known word that is nearest, if one is near.
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let known: Vec<_> = known.into_iter().collect();
+    let close = similar::get_close_matches(word, &known, 1, 0.6);
+    close.first().map(|close| format!("; did you mean `{close}`?"))
+}
+
+/// Known words, those that are like a word before the others.
+pub fn nearest_first<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let known: Vec<_> = known.into_iter().collect();
+    let mut nearest = similar::get_close_matches(word, &known, known.len(), 0.3);
+    let others: Vec<_> = known.into_iter().filter(|one| !nearest.contains(one)).collect();
+    nearest.extend(others);
+    nearest
+}
+
+/// `a, b or c`.
+pub fn one_of<T: fmt::Display>(words: impl IntoIterator<Item = T>) -> String {
+    let mut words: Vec<_> = words.into_iter().map(|word| word.to_string()).collect();
+    match (words.pop(), words.as_slice()) {
+        (None, _) => String::new(),
+        (Some(last), []) => last,
+        (Some(last), others) => format!("{} or {last}", others.join(", ")),
+    }
 }
 
 /// A paragraph in lines of so many columns, with a start for the first line and one
@@ -193,10 +230,26 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_an_output_has_no_empty_lines_around_it() {
+        assert_eq!(last_lines("\na\n\nb\nc\n\n", 3), ["", "b", "c"]);
+        assert_eq!(last_lines("\n \n", 3), [""; 0]);
+        assert_eq!(quoted(&["a", ""]), "| a\n| \n");
+    }
+
+    #[test]
     fn words_are_quoted_for_the_shell_when_needed() {
         assert_eq!(shell_word("kernel::gemm::1x2").to_string(), "kernel::gemm::1x2");
         assert_eq!(shell_word("it's").to_string(), r"'it'\''s'");
         assert_eq!(shell_word("").to_string(), "''");
+    }
+
+    #[test]
+    fn a_near_word_is_suggested_and_a_far_one_is_not() {
+        let known = ["model", "package"];
+        assert_eq!(did_you_mean("mdel", known).as_deref(), Some("; did you mean `model`?"));
+        assert_eq!(did_you_mean("xyz", known), None);
+        assert_eq!(nearest_first("softmx", ["gemm", "softmax"]), ["softmax", "gemm"]);
+        assert_eq!([one_of(["a"]), one_of(["a", "b", "c"])], ["a", "a, b or c"]);
     }
 
     #[test]

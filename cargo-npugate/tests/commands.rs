@@ -27,7 +27,7 @@ fn tests_are_listed_for_people_and_programs() {
 #[test]
 fn diagnosis_shows_the_layers_their_cliffs_and_the_lowest() {
     let run = Scene::new().run("diagnosis");
-    run.expect(0, &["layers 1 passed"]);
+    run.expect(0, &["layers alpha: 1 passed"]);
     assert_eq!(
         run.stdout,
         "alpha: layers::drift
@@ -107,7 +107,7 @@ fn a_test_that_is_gone_regresses_until_that_is_accepted() {
         120,
         &[
             gone,
-            "      kernel 1 passed, 1 regressed",
+            "      kernel alpha: 1 passed, 1 regressed",
             "     Running beta-7b",
             gone,
             "   REGRESSED beta-7b kernel::a: is in the baseline",
@@ -182,7 +182,7 @@ fn without_the_network_tests_that_need_weights_are_ignored() {
             0,
             &[
                 &format!("warning: the weights of alpha are missing and {option} keeps them from being fetched: run `cargo npugate fetch alpha`\n"),
-                "     Ignored 1 test (no weights on this machine: run `cargo npugate fetch alpha`)",
+                "     Ignored alpha: 1 test (no weights on this machine: run `cargo npugate fetch alpha`)",
                 "1 passed, 1 ignored",
             ],
         );

@@ -13,10 +13,10 @@ fn all_default_gates_of_all_default_adapters_run() {
         0,
         &[
             "     Running alpha on emu (fake NPU)",
-            "      kernel 2 passed in ",
+            "      kernel alpha: 2 passed in ",
             "tightest kernel::gemm: cosine at 41 % of the allowed error",
-            "       block 1 passed",
-            "     Ignored 1 test (in the long set: run with --full)",
+            "       block alpha: 1 passed",
+            "     Ignored alpha: 1 test (in the long set: run with --full)",
             "     Running beta-7b on emu",
             "     Summary 6 tests run in ",
             ": 6 passed, 1 ignored",
@@ -35,7 +35,7 @@ fn filters_phases_and_packages_narrow_a_run() {
     scene.run("kernel soft -v").expect(0, &["PASS [", "alpha kernel::softmax", "1 passed"]);
     scene.run("--skip kernel -p alpha").expect(0, &["Summary 3 tests"]);
     scene.run("-p beta-7b").expect(0, &["Running beta-7b", "Summary 1 test"]);
-    scene.run("verify --full -p alpha").expect(0, &["tokens 2 passed"]);
+    scene.run("verify --full -p alpha").expect(0, &["tokens alpha: 2 passed"]);
     scene.run("--workspace gemm").expect(0, &["Running offside", "Summary 3 tests"]);
     scene.run("--exclude alpha").expect(0, &["Summary 1 test"]);
     // Each model gets its own of the names alone: a gate refuses the others.
@@ -69,12 +69,14 @@ fn failures_are_told_at_once_and_again_at_the_end() {
     let run = scene.run("--set attention=host");
     let path = scene.path("").display().to_string();
     run.expect(100, &[
-        "        FAIL [   0.010s] alpha kernel::softmax\n             cosine 0.98, the limit",
-        "      kernel 1 passed, 1 failed",
-        "     INVALID [   0.010s] alpha block::layer00",
+        "        FAIL [   0.010s] alpha kernel::softmax: cosine 0.98, the limit is 0.99\n",
+        "      kernel alpha: 1 passed, 1 failed",
+        "     INVALID [   0.010s] alpha block::layer00: cosine",
+        "\n        FAIL [   0.010s] alpha kernel::softmax\n             cosine 0.98, the limit",
+        "             metric  value    limit   used\n             cosine   0.98  >= 0.99  200 %\n",
+        "             rerun: cargo npugate -p alpha --exact kernel::softmax --cargo-profile dev --set attention=host\n",
+        "\n     INVALID [   0.010s] alpha block::layer00\n",
         "             no golden",
-        "        FAIL [",
-        "rerun: cargo npugate -p alpha --exact kernel::softmax --cargo-profile dev --set attention=host\n",
         "     Summary 4 tests run in ",
         ": 2 passed, 1 invalid, 1 failed",
     ]);
@@ -107,12 +109,13 @@ fn a_crash_names_its_test_and_the_rest_still_run() {
         100,
         &[
             "       CRASH [",
-            "alpha kernel::b\n             the process died in this test: signal 6 (SIGABRT)",
-            "             | about to abort in kernel::b",
+            "alpha kernel::b: the process died in this test: signal 6 (SIGABRT); the last event was test_started kernel::b, ",
             "  Restarting alpha after signal 6 (SIGABRT): 3 tests to go",
             "       CRASH [",
-            "alpha kernel::d\n             the process died in this test: exit status 3",
-            "      kernel 3 passed, 2 failed",
+            "alpha kernel::d: the process died in this test: exit status 3",
+            "      kernel alpha: 3 passed, 2 failed",
+            "alpha kernel::b\n             the process died in this test: signal 6 (SIGABRT)",
+            "             | about to abort in kernel::b\n             rerun: ",
             "     Summary 5 tests run in ",
             ": 3 passed, 2 failed",
         ],
@@ -224,8 +227,11 @@ fn an_interrupted_run_tells_what_it_found() {
     let scene = Scene::with_tests(
         "alpha a::b pass\nalpha c::d hang\nalpha c::e pass\nalpha c::f full\nbeta a::b pass",
     );
-    let mut child =
-        scene.command(["-v", "--junit", "junit.xml"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = scene
+        .command(["-v", "--junit", "junit.xml", "--results", "run.jsonl"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut printed = String::new();
     while !printed.contains("PASS") {
@@ -244,6 +250,11 @@ fn an_interrupted_run_tells_what_it_found() {
     let report = Report::deserialize_from_str(&scene.read("junit.xml")).unwrap();
     assert_eq!((report.tests, report.failures, report.errors, report.skipped), (5, 0, 0, 4));
     assert!(scene.read("junit.xml").contains(r#"<skipped message="interrupted""#));
+    // So are the messages: what they come to is the same.
+    assert!(scene.read("run.jsonl").ends_with("}\n"));
+    scene
+        .run("merge run.jsonl")
+        .expect(123, &[" Interrupted 3 tests not run\n", ": 1 passed, 1 ign"]);
     assert!(!scene.path("fixtures").exists());
 }
 

@@ -40,9 +40,13 @@ const LONG: &str = "\
 Examples:
   cargo npugate                              every test of every adapter
   cargo npugate kernel gemm --skip high      the GEMM kernels but the high tier
+  cargo npugate -E 'op(gemm) & m >= 256'     what is known of tests, not their names
+  cargo npugate --rerun failed               what did not succeed before
   cargo npugate -p tiny-llama verify --full  one model as a whole, the long set
   cargo npugate diagnosis -p smollm2-135m    where a model drifts, by layer
   cargo npugate --junit report.xml           a JUnit report for CI
+  cargo npugate --results a.jsonl            what happens, as JSON lines
+  cargo npugate merge a.jsonl b.jsonl        the parts of a run as one
   cargo npugate run 'Once upon a' -n 32      generate text
   cargo npugate review                       accept or reject new baselines
 
@@ -53,6 +57,18 @@ Adapters:
     gate = \"gate\"       # its test target, built with `harness = false`
     model = \"my-model\"  # what -p may call it too, if not the package's name
     default = false     # runs only with -p or --workspace
+
+Expressions (-E):
+  model, package, kind (the phase), test (the name) and text attributes such
+  as op and tier take op(gemm), op(=whole), op(~part), op(/regex/), op(#glob*);
+  a plain word is a part of a model, package or name, and else the whole value.
+  Numbers such as m or layer are compared: = != < <= > >=. Join them with
+  & (and), | (or), - (but not), ! (not), parentheses, all() and none().
+
+Parts of a run (--partition):
+  hash:M/N goes by each test's model and name: a test stays in its shard when
+  others come and go, sizes differ by chance. slice:M/N deals tests out in
+  turn: even sizes, and a new test moves those after it.
 
 Baselines:
   A run compares its figures with the accepted ones in baseline/DEVICE.json
@@ -79,7 +95,10 @@ Environment:
   NPUGATE_FIXTURES     a folder with a folder of goldens and baselines for each
                        adapter, in place of the adapters' own
   NPUGATE_PYTHON       the Python of `fetch` and `record` [default: python3]
-  CARGO, CARGO_TARGET_DIR, CARGO_TERM_COLOR, NO_COLOR  as in cargo";
+  GITHUB_ACTIONS       true: an annotation for each test that did not pass, and
+                       a summary appended to the file of GITHUB_STEP_SUMMARY
+  CARGO, CARGO_TARGET_DIR, CARGO_TERM_COLOR  as in cargo
+  NO_COLOR, CLICOLOR, CLICOLOR_FORCE  colours, where --color says nothing";
 
 /// After `completions --help`.
 pub const COMPLETIONS: &str = "\

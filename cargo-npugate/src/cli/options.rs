@@ -1,9 +1,11 @@
 //! Options that several commands share.
 
-use super::baseline::{BaselineUse, Unreferenced};
+use crate::partition::Partition;
+use crate::profile::{BaselineMode, Span, Unreferenced};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
-use npugate_schema::Phase;
-use std::path::PathBuf;
+use npugate_schema::{FlakyResult, Phase};
+use std::{num::NonZero, path::PathBuf};
 
 /// Which tests.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
@@ -16,6 +18,11 @@ pub struct FilterArgs {
     /// Leave out tests whose names contain TEXT; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub skip: Vec<String>,
+
+    /// Only tests that an expression describes, such as
+    /// `kind(kernel) & op(gemm) & m >= 256`; one of several is enough
+    #[arg(short = 'E', long, value_name = "EXPR")]
+    pub filter_expr: Vec<String>,
 
     /// Filters are whole names
     #[arg(long)]
@@ -47,6 +54,37 @@ pub struct FilterArgs {
     /// The tests that do not run by default too
     #[arg(long)]
     pub include_ignored: bool,
+
+    /// Which tests run of those that do by default and those that do not
+    #[arg(long, value_name = "WHICH")]
+    pub run_ignored: Option<RunIgnored>,
+
+    /// Only a part of the tests: `hash:M/N`, stable under changes, or
+    /// `slice:M/N`, of even size
+    #[arg(long, value_name = "PART", value_parser = str::parse::<Partition>)]
+    pub partition: Option<Partition>,
+
+    /// Only the tests that did not succeed when they ran last
+    #[arg(long, value_name = "WHICH")]
+    pub rerun: Option<RerunWhich>,
+}
+
+/// Which tests run of those that do by default and those that do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RunIgnored {
+    /// Those that run by default
+    Default,
+    /// Those that do not
+    Only,
+    /// Both
+    All,
+}
+
+/// Which tests run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RerunWhich {
+    /// Those that did not succeed when they ran last
+    Failed,
 }
 
 /// How to run them.
@@ -56,9 +94,34 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
 
+    /// Write what happens to PATH as it happens, as JSON lines; `merge` joins
+    /// such files
+    #[arg(long, value_name = "PATH")]
+    pub results: Option<PathBuf>,
+
+    /// What goes to stdout: nothing, JSON lines, or those of libtest
+    #[arg(long, value_name = "FORMAT")]
+    pub message_format: Option<RunFormat>,
+
+    /// Name a test as slow after this long, such as `30s` or `5m`
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub slow: Option<Span>,
+
+    /// End a test after this long
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub timeout: Option<Span>,
+
+    /// Run a test that does not pass again, so often at most
+    #[arg(long, value_name = "N")]
+    pub retries: Option<u32>,
+
+    /// What a test counts as that failed and then passed
+    #[arg(long, value_name = "RESULT", value_parser = flaky_result())]
+    pub flaky_result: Option<FlakyResult>,
+
     /// What to do with baselines [default: compare]
     #[arg(long, value_name = "MODE")]
-    pub baseline: Option<BaselineUse>,
+    pub baseline: Option<BaselineMode>,
 
     /// What becomes of baselines and goldens that nothing refers to [default: warn
     /// in a run of every test, ignore in others]
@@ -73,9 +136,60 @@ pub struct RunArgs {
     #[arg(long, alias = "nocapture")]
     pub no_capture: bool,
 
-    /// Run every test whatever fails: always so, accepted as in cargo
-    #[arg(long)]
+    /// Stop the run at the first test that does not pass
+    #[arg(long, conflicts_with_all = ["no_fail_fast", "max_fail"])]
+    pub fail_fast: bool,
+
+    /// Run every test whatever fails, as is the default
+    #[arg(long, conflicts_with = "max_fail")]
     pub no_fail_fast: bool,
+
+    /// Stop the run after N tests that do not pass
+    #[arg(long, value_name = "N")]
+    pub max_fail: Option<NonZero<usize>>,
+
+    /// Run so many models at a time, where their device can be shared [default:
+    /// 1; each uses all cores as it is]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZero<usize>>,
+
+    /// A missing device is an error, where its tests would be skipped
+    #[arg(long)]
+    pub require_device: bool,
+
+    /// The lock that keeps other processes off an NPU, shared with MLIR-AIR's
+    /// tools [env: NPUGATE_LOCK=PATH] [default: /tmp/mlir-air-npu.lock]
+    #[arg(long, value_name = "PATH")]
+    pub lock: Option<PathBuf>,
+
+    /// How long to wait for it, such as 90s or 10m [default: 30m]
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
+    pub lock_timeout: Option<Span>,
+
+    /// Do not take the lock: the caller holds it [env: NPUGATE_LOCK_HELD=1]
+    #[arg(long, conflicts_with_all = ["lock", "lock_timeout"])]
+    pub no_lock: bool,
+}
+
+/// `fail` and `pass`.
+fn flaky_result() -> impl TypedValueParser<Value = FlakyResult> {
+    PossibleValuesParser::new(["fail", "pass"]).map(|word| match word.as_str() {
+        "pass" => FlakyResult::Pass,
+        _ => FlakyResult::Fail,
+    })
+}
+
+/// Which settings hold where the command line says nothing.
+#[derive(Clone, PartialEq, Debug, Default, Args)]
+pub struct ProfileArgs {
+    /// The profile of the configuration [default: default; NPUGATE_PROFILE]
+    #[arg(short = 'P', long, value_name = "NAME", global = true)]
+    pub profile: Option<String>,
+
+    /// The configuration [default: .config/npugate.toml at the workspace's
+    /// root, if it is there; NPUGATE_CONFIG]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub config: Option<PathBuf>,
 }
 
 /// Which adapter crates.
@@ -198,6 +312,18 @@ pub enum MessageFormat {
     Human,
     /// For programs.
     Json,
+}
+
+/// What a run writes to stdout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum RunFormat {
+    /// Nothing: what people read is on stderr.
+    #[default]
+    Human,
+    /// Messages of this command, as JSON lines.
+    Json,
+    /// The JSON lines of libtest, as IDEs read them.
+    LibtestJson,
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Listing tests.
 
 use super::prepare;
+use crate::choose::{self, Candidates};
 use crate::cli::MessageFormat;
 use crate::config::{Config, Selection};
 use crate::error::Error;
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
-use npugate_schema::{ExitCode, Listing};
+use npugate_schema::{ExitCode, LISTING_SCHEMA, Listing};
 
 /// Prints the tests of every selected adapter on stdout.
 ///
@@ -20,15 +21,24 @@ pub fn run(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
-    let mut listings = Vec::new();
+    let mut candidates = Vec::new();
     for gate in prepare::gates(config, workspace, shell)? {
         let mut listing = gate.list(selection, &config.device)?;
         listing.tests.retain(|test| {
             // Listing shows what a run could do; what is off is marked.
             selection.ignored != crate::config::Ignored::Only || test.ignored.is_some()
         });
-        listings.push(listing);
+        let Listing { model, tests, .. } = listing;
+        let package = gate.adapter.package.clone();
+        candidates.push(Candidates { package, model, tests, gone: Vec::new() });
     }
+    prepare::choose(&mut candidates, selection, workspace, shell)?;
+    let listings = candidates.into_iter().map(|Candidates { model, tests, .. }| Listing {
+        schema: LISTING_SCHEMA.to_owned(),
+        model,
+        tests,
+    });
+    let listings: Vec<_> = listings.collect();
     let text = match format {
         MessageFormat::Human => human(&listings),
         MessageFormat::Json => {
@@ -37,7 +47,7 @@ pub fn run(
     };
     shell::print_data(text)?;
     if listings.iter().all(|listing| listing.tests.is_empty()) {
-        return Err(Error::NoTests("no test matches".to_owned()));
+        return Err(Error::NoTests(choose::no_match(selection)));
     }
     Ok(ExitCode::Ok)
 }
@@ -60,7 +70,7 @@ fn human(listings: &[Listing]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use npugate_schema::{Ignore, LISTING_SCHEMA, ListedTest};
+    use npugate_schema::{Ignore, ListedTest};
 
     #[test]
     fn a_line_has_the_model_the_test_and_why_it_is_off() {

@@ -2,13 +2,27 @@
 //! have their weights.
 
 use crate::build;
-use crate::config::{Config, Network};
+use crate::choose::{self, Candidates};
+use crate::config::{Config, Network, ProfileChoice, Rerun, Selection};
 use crate::error::Error;
 use crate::fetch::{self, FetchError, Fetched};
 use crate::gate::Gate;
+use crate::last_failed::{FailedTest, LastFailed};
+use crate::profile::{ConfigError, Profile, Profiles};
 use crate::shell::Shell;
 use crate::workspace::{Adapter, Workspace};
 use npugate_schema::{Description, WeightsSource};
+
+/// The profile that was chosen.
+///
+/// # Errors
+///
+/// A configuration that makes no sense, or lacks the profile.
+pub fn profile(config: &Config, workspace: &Workspace) -> Result<Profile, ConfigError> {
+    let ProfileChoice { name, file } = &config.profile;
+    let profiles = Profiles::load(workspace.root.as_std_path(), file.as_deref())?;
+    profiles.resolve(name.as_deref().unwrap_or("default"))
+}
 
 /// The gates that the options select, built.
 ///
@@ -73,4 +87,29 @@ pub fn describe(
     }
     // Asked again, now that the weights are there.
     gate.describe(&config.device)
+}
+
+/// Leaves the tests that a selection takes. What an earlier run left without
+/// success and no gate has any more is told, and forgotten.
+///
+/// # Errors
+///
+/// A selection that asks for what no test has, or nothing to run again.
+pub fn choose(
+    candidates: &mut [Candidates],
+    selection: &Selection,
+    workspace: &Workspace,
+    shell: &mut Shell,
+) -> Result<(), Error> {
+    if selection.rerun == Rerun::Failed {
+        let last_failed = LastFailed::new(workspace.target.as_std_path());
+        let vanished = choose::take_failed(candidates, selection, &last_failed.load()?)?;
+        for FailedTest { model, test, .. } in &vanished {
+            shell.warn(format_args!("{test} of {model} failed before and is no longer there"));
+        }
+        if let Err(error) = last_failed.forget(&vanished) {
+            shell.warn(format_args!("they will be told again: {error}"));
+        }
+    }
+    choose::choose(candidates, selection)
 }

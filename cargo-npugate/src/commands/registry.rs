@@ -48,11 +48,6 @@ pub fn run(task: &RegistryTask, config: &Config, shell: &mut Shell) -> Result<Ex
     }
 }
 
-/// Today's date in UTC, as ISO 8601 has it.
-fn today() -> String {
-    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
-}
-
 /// The published rows, and those of the workspace around, if there is one.
 fn visible(config: &Config) -> Result<Registry, Error> {
     match Workspace::find(&config.cargo, &config.environment) {

@@ -2,9 +2,9 @@
 
 use super::prepare;
 use crate::baseline::unreferenced::{Claims, Leftover, find};
-use crate::cli::Unreferenced;
 use crate::config::{Config, Leftovers};
 use crate::error::Error;
+use crate::profile::Unreferenced;
 use crate::runner::ModelResult;
 use crate::shell::{self, Shell, Tone};
 use crate::text;

@@ -1,23 +1,42 @@
-//! What a run may do with baselines, and what it does by default with what nothing
-//! refers to.
+//! What a run does with baselines and with what nothing refers to: as was typed, or as
+//! the profile says.
 
-use super::{Effort, Selection, Test, Update};
-use crate::cli::{BaselineUse, Unreferenced};
+use super::{Effort, History, Selection, Test, Update};
 use crate::error::Error;
+use crate::profile::{BaselineMode, Profile, Unreferenced};
 
 impl Test {
-    /// Refuses to save a baseline where nothing may be written, and figures that no
-    /// baseline can hold.
-    pub(super) fn refuse_save(&self, update: Update) -> Result<(), Error> {
-        match (self.baseline, self.selection.effort, update) {
-            (BaselineUse::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
-            (BaselineUse::Save, _, Update::No) => Err(Error::SaveForbidden),
-            _ => Ok(()),
+    /// What it does with baselines: as was typed, else as the profile says.
+    ///
+    /// # Errors
+    ///
+    /// It is to save one and may not.
+    pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, Error> {
+        let mode = self.baseline.or(profile.values.baseline.as_deref().copied());
+        match (mode.unwrap_or_default(), self.selection.effort, update) {
+            (BaselineMode::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
+            (BaselineMode::Save, _, Update::No) => Err(Error::SaveForbidden),
+            (mode, _, _) => Ok(mode),
         }
     }
-}
 
-/// A run of every test is the one that looks at everything.
-pub(super) fn by_default(selection: &Selection) -> Unreferenced {
-    if selection.lists_everything() { Unreferenced::Warn } else { Unreferenced::Ignore }
+    /// What becomes of what nothing refers to: as was typed, else as the profile
+    /// says. Only a run of everything looks for it if nobody says so.
+    pub fn unreferenced(&self, profile: &Profile) -> Unreferenced {
+        let mode = self.unreferenced.or(profile.values.unreferenced.as_deref().copied());
+        mode.unwrap_or(if self.selection.lists_everything() {
+            Unreferenced::Warn
+        } else {
+            Unreferenced::Ignore
+        })
+    }
+
+    /// Which tests, with what its use of baselines asks of the gates.
+    pub fn selection(&self, baseline: BaselineMode) -> Selection {
+        let history = match baseline {
+            BaselineMode::Compare => History::Compare,
+            BaselineMode::Save | BaselineMode::Ignore => History::Ignore,
+        };
+        Selection { history, ..self.selection.clone() }
+    }
 }

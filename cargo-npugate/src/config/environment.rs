@@ -1,6 +1,7 @@
 //! What the environment says: read once, at the start.
 
 use crate::error::Error;
+use npugate_schema::{LOCK_HELD_VAR, LOCK_VAR};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What the environment says.
@@ -15,6 +16,33 @@ pub struct Environment {
     pub fixtures: Option<PathBuf>,
     /// What happens to baseline changes.
     pub update: Update,
+    /// `$NPUGATE_PROFILE`: the profile, or none.
+    pub profile: Option<String>,
+    /// `$NPUGATE_CONFIG`: the configuration, or none.
+    pub config: Option<PathBuf>,
+    /// Who has the lock on the NPU.
+    pub lock: Held,
+    /// `$NPUGATE_LOCK`: the file of that lock, or none.
+    pub lock_path: Option<PathBuf>,
+    /// `$GITHUB_ACTIONS`: set if this is a step of a workflow on GitHub.
+    pub github: Option<GitHub>,
+}
+
+/// A step of a workflow on GitHub.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GitHub {
+    /// `$GITHUB_STEP_SUMMARY`: the file of the step's summary.
+    pub step_summary: Option<PathBuf>,
+}
+
+/// Who has the lock on the NPU when this program starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Held {
+    /// Nobody that is known of.
+    #[default]
+    ByNobody,
+    /// The caller: `$NPUGATE_LOCK_HELD` says so.
+    ByCaller,
 }
 
 /// What happens to baseline changes after a run.
@@ -54,6 +82,16 @@ impl Environment {
             python: variable("NPUGATE_PYTHON"),
             fixtures: variable("NPUGATE_FIXTURES").map(PathBuf::from),
             update,
+            profile: variable("NPUGATE_PROFILE").map(|name| name.to_string_lossy().into_owned()),
+            config: variable("NPUGATE_CONFIG").map(PathBuf::from),
+            lock_path: variable(LOCK_VAR).map(PathBuf::from),
+            lock: match variable(LOCK_HELD_VAR) {
+                Some(value) if is_true(&value.to_string_lossy()) => Held::ByCaller,
+                _ => Held::ByNobody,
+            },
+            github: variable("GITHUB_ACTIONS").filter(|value| value == "true").map(|_| GitHub {
+                step_summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
+            }),
         })
     }
 
@@ -76,11 +114,14 @@ fn is_true(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn update(variables: &[(&str, &str)]) -> Result<Update, Error> {
-        let find = |name: &str| {
+    fn read(variables: &[(&str, &str)]) -> Result<Environment, Error> {
+        Environment::read(|name: &str| {
             variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
-        };
-        Environment::read(find).map(|environment| environment.update)
+        })
+    }
+
+    fn update(variables: &[(&str, &str)]) -> Result<Update, Error> {
+        read(variables).map(|environment| environment.update)
     }
 
     #[test]
@@ -97,5 +138,17 @@ mod tests {
     fn a_mistyped_mode_is_an_error() {
         let error = update(&[("NPUGATE_UPDATE", "alway")]).unwrap_err().to_string();
         assert_eq!(error, "NPUGATE_UPDATE is `alway`; it can be `new`, `no` or `always`");
+    }
+
+    #[test]
+    fn github_is_known_by_its_variable() {
+        let summary = ("GITHUB_STEP_SUMMARY", "/tmp/summary.md");
+        let github = |variables: &[(&str, &str)]| read(variables).unwrap().github;
+        assert_eq!(github(&[summary]), None);
+        assert_eq!(github(&[("GITHUB_ACTIONS", "false"), summary]), None);
+        let step_summary = Some("/tmp/summary.md".into());
+        assert_eq!(github(&[("GITHUB_ACTIONS", "true"), summary]), Some(GitHub { step_summary }));
+        let none = Some(GitHub { step_summary: None });
+        assert_eq!(github(&[("GITHUB_ACTIONS", "true")]), none);
     }
 }

@@ -1,6 +1,9 @@
 //! Which tests of a gate binary run, and the arguments that say so to it.
 
-use crate::cli::FilterArgs;
+use crate::cli::{FilterArgs, RerunWhich, RunIgnored};
+use crate::error::Error;
+use crate::filter::Expression;
+use crate::partition::Partition;
 use npugate_schema::{ListedTest, Phase};
 use std::{collections::BTreeSet, ffi::OsString};
 
@@ -11,6 +14,9 @@ pub struct Selection {
     pub filters: Vec<String>,
     /// Texts whose tests are left out.
     pub skip: Vec<String>,
+    /// What describes tests: one of these holds, and a filter matches; every test
+    /// without any.
+    pub expressions: Vec<Expression>,
     /// How filters match.
     pub matching: Matching,
     /// Phases; all without any.
@@ -25,6 +31,20 @@ pub struct Selection {
     pub weights: WeightsNeed,
     /// What happens to tests that are off by default.
     pub ignored: Ignored,
+    /// Whether earlier runs say which tests run.
+    pub rerun: Rerun,
+    /// The part of the run that is left, after all filters; all of it without.
+    pub partition: Option<Partition>,
+}
+
+/// Whether earlier runs say which tests run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rerun {
+    /// They do not.
+    #[default]
+    Everything,
+    /// Those run that did not succeed when they ran last.
+    Failed,
 }
 
 /// How filters match.
@@ -149,12 +169,23 @@ impl Selection {
         }
     }
 
-    /// Whether a gate lists every test that it has, those too that are off.
+    /// Whether a run takes every test that a gate has, those too that are off. A
+    /// part of a run is no less: the others take the rest.
     pub fn lists_everything(&self) -> bool {
-        self.filters.is_empty()
-            && self.skip.is_empty()
-            && self.phases.is_empty()
+        self.lists_all_names()
             && self.ignored != Ignored::Only
+            && self.expressions.is_empty()
+            && self.rerun == Rerun::Everything
+    }
+
+    /// Whether a gate lists every test that it has.
+    pub fn lists_all_names(&self) -> bool {
+        self.filters.is_empty() && self.skip.is_empty() && self.phases.is_empty()
+    }
+
+    /// Whether a run takes every test that a gate lists.
+    pub fn takes_all_listed(&self) -> bool {
+        self.expressions.is_empty() && self.rerun == Rerun::Everything && self.partition.is_none()
     }
 
     /// Whether a test that was listed is one of these.
@@ -200,9 +231,17 @@ impl Selection {
     }
 }
 
-impl From<FilterArgs> for Selection {
-    fn from(args: FilterArgs) -> Self {
-        Self {
+impl Selection {
+    /// Resolves what was typed.
+    ///
+    /// # Errors
+    ///
+    /// An expression that cannot be read, or several words on what is off.
+    pub fn resolve(args: FilterArgs) -> Result<Self, Error> {
+        let ignored = ignored(&args)?;
+        let expressions = args.filter_expr.iter().map(|text| text.parse());
+        Ok(Self {
+            expressions: expressions.collect::<Result<_, _>>()?,
             filters: args.filters,
             skip: args.skip,
             matching: if args.exact { Matching::Exact } else { Matching::Substring },
@@ -215,13 +254,31 @@ impl From<FilterArgs> for Selection {
             } else {
                 WeightsNeed::Optional
             },
-            ignored: match (args.ignored, args.include_ignored) {
-                (true, _) => Ignored::Only,
-                (_, true) => Ignored::Include,
-                _ => Ignored::Skip,
+            ignored,
+            rerun: match args.rerun {
+                Some(RerunWhich::Failed) => Rerun::Failed,
+                None => Rerun::Everything,
             },
-        }
+            partition: args.partition,
+        })
     }
+}
+
+/// `--ignored` and `--include-ignored` are libtest's words for what nextest calls
+/// `--run-ignored only` and `all`.
+fn ignored(args: &FilterArgs) -> Result<Ignored, Error> {
+    let asked = [
+        args.ignored.then_some(Ignored::Only),
+        args.include_ignored.then_some(Ignored::Include),
+        args.run_ignored.map(|which| match which {
+            RunIgnored::Default => Ignored::Skip,
+            RunIgnored::Only => Ignored::Only,
+            RunIgnored::All => Ignored::Include,
+        }),
+    ];
+    let mut asked = asked.into_iter().flatten();
+    let first = asked.next().unwrap_or_default();
+    if asked.all(|other| other == first) { Ok(first) } else { Err(Error::RunIgnored) }
 }
 
 #[cfg(test)]
@@ -266,11 +323,15 @@ mod tests {
         let everything = Selection::default();
         assert!(everything.lists_everything());
         assert!(Selection { set: TestSet::Full, ..everything.clone() }.lists_everything());
+        let partition = "hash:1/2".parse().ok();
+        assert!(Selection { partition, ..everything.clone() }.lists_everything());
         for narrow in [
             Selection { filters: vec!["a".into()], ..everything.clone() },
             Selection { skip: vec!["a".into()], ..everything.clone() },
             Selection { phases: vec![Phase::Kernel], ..everything.clone() },
             Selection { ignored: Ignored::Only, ..everything.clone() },
+            Selection { expressions: vec!["all()".parse().unwrap()], ..everything.clone() },
+            Selection { rerun: Rerun::Failed, ..everything.clone() },
         ] {
             assert!(!narrow.lists_everything(), "{narrow:?}");
         }

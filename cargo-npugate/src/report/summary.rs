@@ -1,47 +1,28 @@
-//! The end of a run: a table by model, the tests that did not pass with a line
-//! to run each again, and the exit code.
+//! The end of a run: the tests that did not pass, a table by model, and the exit
+//! code.
 
 use super::table::{Align, Table};
-use crate::config::Config;
-use crate::config::{Effort, History, Ignored, Selection, TestSet, WeightsNeed};
-use crate::progress;
-use crate::runner::{ModelResult, gone, is_interrupted};
+use super::{Run, failures, words};
+use crate::config::Effort;
+use crate::runner::{ModelResult, gone, is_interrupted, is_past_max_fail};
 use crate::shell::{Shell, Tone, Verbosity};
-use crate::text::{self, shell_word};
+use crate::text;
 use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};
-use std::fmt::Write;
 
 /// What a smoke run is worth.
 const SMOKE: &str = "kernels ran on few rows, and no baseline was compared or written; run without --smoke to gate them";
 
-/// Prints the summary, and what did not pass.
-pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, shell: &mut Shell) {
-    let bad: Vec<_> = results
-        .iter()
-        .flat_map(|result| result.records.iter().map(move |record| (result, record)))
-        .filter(|(_, record)| !record.outcome.is_good() && !is_interrupted(record))
-        .collect();
-    if !bad.is_empty() && shell.verbosity() > Verbosity::Quiet {
-        shell.line("");
-    }
-    for (result, record) in bad {
-        if shell.verbosity() > Verbosity::Quiet {
-            progress::show(shell, &result.description.model, record);
-        }
-        // What the adapter no longer has cannot be run.
-        if !gone::is_gone(record) {
-            let rerun = rerun(result, record, config, selection);
-            shell.detail(&format!("rerun: {rerun}"));
-        }
-    }
+/// Prints what did not pass, and the summary.
+pub fn print(results: &[ModelResult], run: &Run, shell: &mut Shell) {
+    failures::print(results, run, shell);
     let summary = total(results);
-    let tone = progress::tone_of(outcomes(results));
-    let seconds: f64 = results.iter().map(|result| result.seconds).sum();
+    let tone = words::tone_of(outcomes(results));
     // Those of which there is a verdict without a run are not among them.
     let unheard = records(results).filter(|record| gone::is_gone(record)).count();
     let interrupted = records(results).filter(|record| is_interrupted(record)).count();
-    let tests = text::count(summary.ran() - unheard - interrupted, "test");
-    let counts = progress::counts(&summary);
+    let cancelled = records(results).filter(|record| is_past_max_fail(record)).count();
+    let tests = text::count(summary.ran() - unheard - interrupted - cancelled, "test");
+    let counts = words::counts(&summary);
     if shell.verbosity() > Verbosity::Quiet {
         shell.line("");
     }
@@ -49,9 +30,13 @@ pub fn print(results: &[ModelResult], config: &Config, selection: &Selection, sh
         let message = format!("{} not run", text::count(interrupted, "test"));
         shell.status_always(Tone::Odd, "Interrupted", message);
     }
-    let message = format!("{tests} run in {}: {counts}", text::duration(seconds));
+    if cancelled > 0 {
+        let message = format!("{} not run after the failures", text::count(cancelled, "test"));
+        shell.status_always(Tone::Odd, "Cancelled", message);
+    }
+    let message = format!("{tests} run in {}: {counts}", text::duration(run.seconds));
     shell.status_always(tone, "Summary", message);
-    if selection.effort == Effort::Smoke {
+    if run.effort == Effort::Smoke {
         shell.status_always(Tone::Odd, "Smoke", SMOKE);
     }
     if shell.verbosity() > Verbosity::Quiet {
@@ -93,53 +78,9 @@ fn table(results: &[ModelResult]) -> Table {
 }
 
 fn tightest(records: &[Record]) -> String {
-    progress::tightest(records).map_or_else(String::new, |(record, metric, used)| {
+    words::tightest(records).map_or_else(String::new, |(record, metric, used)| {
         format!("{} {} {}", text::share(used), record.name, metric.key())
     })
-}
-
-/// A line that runs this test again, the same way.
-fn rerun(result: &ModelResult, record: &Record, config: &Config, selection: &Selection) -> String {
-    let mut line =
-        format!("cargo npugate -p {} --exact {}", result.package, shell_word(&record.name));
-    let mut push = |flag: &str, value: &str| {
-        // Writing to a string cannot fail.
-        let _ = write!(line, " {flag} {}", shell_word(value));
-    };
-    if let Some(path) = &config.cargo.manifest_path {
-        push("--manifest-path", &path.to_string_lossy());
-    }
-    if config.cargo.cargo_profile != "release" {
-        push("--cargo-profile", &config.cargo.cargo_profile);
-    }
-    for feature in &config.cargo.features.features {
-        push("--features", feature);
-    }
-    if let Some(device) = &config.device.device {
-        push("--device", device);
-    }
-    for setting in &config.device.set {
-        push("--set", setting);
-    }
-    if let Some(toolchain) = &config.device.toolchain {
-        push("--toolchain", toolchain);
-    }
-    if selection.set == TestSet::Full {
-        line += " --full";
-    }
-    if selection.effort == Effort::Smoke {
-        line += " --smoke";
-    }
-    if selection.history == History::Ignore {
-        line += " --baseline ignore";
-    }
-    if selection.weights == WeightsNeed::Required {
-        line += " --require-weights";
-    }
-    if selection.ignored != Ignored::Skip {
-        line += " --include-ignored";
-    }
-    line
 }
 
 /// How the run ends, the worst first: a failed test, a broken gate, a test that
@@ -151,6 +92,8 @@ pub fn exit_code(results: &[ModelResult]) -> ExitCode {
         ExitCode::TestsFailed
     } else if troubled {
         ExitCode::Setup
+    } else if let Some(blocked) = results.iter().find_map(|result| result.blocked.as_ref()) {
+        blocked.exit_code()
     } else if summary.invalid + summary.skipped > 0 {
         ExitCode::Inconclusive
     } else if summary.regressed > 0 {
@@ -162,7 +105,8 @@ pub fn exit_code(results: &[ModelResult]) -> ExitCode {
     }
 }
 
-fn total(results: &[ModelResult]) -> Summary {
+/// The counts of all models.
+pub fn total(results: &[ModelResult]) -> Summary {
     outcomes(results).collect()
 }
 
@@ -177,11 +121,8 @@ fn records(results: &[ModelResult]) -> impl Iterator<Item = &Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli;
-    use crate::config::{Action, Environment};
     use crate::shell::testing::Printed;
     use npugate_schema::{Direction, Metric, Unit};
-    use std::ffi::OsString;
 
     fn result(outcomes: Vec<Outcome>) -> ModelResult {
         let record = |(index, outcome)| Record {
@@ -238,26 +179,30 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_ends_with_a_table_and_a_line_to_run_failures_again() {
-        let line = "x --full --device emu --set attention=host";
-        let argv = line.split_whitespace().map(OsString::from);
-        let cli = cli::parse(argv, clap::ColorChoice::Never).unwrap();
-        let config = Config::resolve(cli, Environment::default()).unwrap();
-        let Action::Test(test) = config.action.clone() else { panic!() };
+    fn the_summary_ends_with_a_table() {
         let printed = Printed::default();
         let mut shell = printed.shell(Verbosity::Normal);
-        let results = [result(vec![Outcome::Passed, Outcome::Failed])];
-        print(&results, &config, &test.selection, &mut shell);
+        let results = [result(vec![Outcome::Passed, ignored(), Outcome::Regressed])];
+        print(&results, &Run { seconds: 2.5, ..Run::default() }, &mut shell);
         let expected = "
-        FAIL [   0.500s] tiny kernel::k1
-             sqnr 46.0 >= 40
-             rerun: cargo npugate -p tiny-llama --exact kernel::k1 --device emu --set attention=host --full
-
-     Summary 2 tests run in 1.5s: 1 passed, 1 failed
+     Summary 2 tests run in 2.5s: 1 passed, 1 ignored, 1 regressed
              model  passed  failed  regressed  invalid  skipped  ignored  time  tightest
-             tiny        1       1          0        0        0        0  1.5s  50 % kernel::k0 sqnr
+             tiny        1       0          1        0        0        1  1.5s  50 % kernel::k0 sqnr
              tiny on emu: rounding rne
 ";
-        assert_eq!(printed.text(), expected);
+        let text = printed.text();
+        let at = text.find("\n     Summary").unwrap();
+        assert!(text[..at].contains("   REGRESSED [   0.500s] tiny kernel::k2\n"), "{text}");
+        assert_eq!(&text[at..], expected);
+    }
+
+    #[test]
+    fn a_quiet_summary_is_one_line_and_a_smoke_run_says_so() {
+        let printed = Printed::default();
+        let run = Run { effort: Effort::Smoke, ..Run::default() };
+        print(&[result(vec![Outcome::Passed])], &run, &mut printed.shell(Verbosity::Quiet));
+        let expected = "     Summary 1 test run in 0.000s: 1 passed\n       Smoke kernels ran on";
+        assert!(printed.text().starts_with(expected), "{}", printed.text());
+        assert_eq!(printed.text().lines().count(), 2);
     }
 }

@@ -1,5 +1,6 @@
 //! What is to run: a model's tests, each with what was decided about it.
 
+use crate::config::Ignored;
 use crate::gate::Gate;
 use crate::waiver::Waiver;
 use npugate_schema::{Description, FlakyResult, ListedTest, TimeLimits};
@@ -16,6 +17,35 @@ pub struct ModelPlan {
     pub tests: Vec<PlannedTest>,
     /// The names that its baseline alone still has.
     pub gone: Vec<String>,
+}
+
+impl ModelPlan {
+    /// The names of the tests that are to run.
+    pub fn planned(&self, ignored: Ignored) -> Vec<String> {
+        let runs = self.tests.iter().filter(|test| ignored.runs(&test.listed));
+        runs.map(|test| test.listed.name.clone()).collect()
+    }
+
+    /// How a test is run; one that was not listed as its check would declare.
+    pub fn settings(&self, name: &str) -> TestSettings {
+        self.find(name).map_or_else(|| TimeLimits::default().into(), |test| test.settings)
+    }
+
+    /// How long its gate may take before the first test and between tests: as long
+    /// as its longest test.
+    pub fn idle(&self) -> TestSettings {
+        let longest = self.tests.iter().map(|test| test.settings).max_by_key(|one| one.timeout);
+        longest.unwrap_or_else(|| TimeLimits::default().into())
+    }
+
+    /// The limits that are waived for a test.
+    pub fn waivers(&self, name: &str) -> &[Waiver] {
+        self.find(name).map_or(&[], |test| &test.waivers)
+    }
+
+    fn find(&self, name: &str) -> Option<&PlannedTest> {
+        self.tests.iter().find(|test| test.listed.name == name)
+    }
 }
 
 /// A test, with what was decided about it.
@@ -47,6 +77,17 @@ pub struct TestSettings {
 impl TestSettings {
     /// How long a process that is asked to end has for it.
     pub const GRACE: Duration = Duration::from_secs(5);
+
+    /// For what may take as long as it takes.
+    pub fn unlimited() -> Self {
+        Self {
+            slow: Duration::MAX,
+            timeout: Duration::MAX,
+            grace: Self::GRACE,
+            retries: 0,
+            flaky: FlakyResult::default(),
+        }
+    }
 }
 
 impl From<TimeLimits> for TestSettings {

@@ -1,141 +1,155 @@
-//! One child process: started, followed, waited for.
+//! One child process: started, followed, timed, waited for.
 
+use super::TestSettings;
 use super::events::{BadLine, EventReader};
+use super::group::{Force, Group};
+use super::output::Output;
+use super::stop::{Brake, Stop};
+use super::tracker::Cause;
+use super::watch::{Alarm, Watch};
 use crate::config::Capture;
 use crate::error::Error;
-use crate::interrupt::Interrupt;
 use fs_err as fs;
 use npugate_schema::Event;
 use std::{
-    io::{self, PipeReader, Read},
     path::Path,
-    process::{Child, Command, ExitStatus},
-    sync::{Arc, Mutex, PoisonError},
-    thread::{self, JoinHandle},
+    process::{Command, ExitStatus},
+    thread,
     time::{Duration, Instant},
 };
 
-/// How often the events of a running child are read.
-const POLL: Duration = Duration::from_millis(20);
+/// How often the events of a running child are read. Its tests do not wait for
+/// that; the end of a process does.
+const POLL: Duration = Duration::from_millis(4);
 
-/// How long the output of a child that has ended is waited for: a process that
-/// it left behind may hold the pipe open.
-const DRAIN: Duration = Duration::from_millis(500);
+/// How long a child has to end that is told to because the run ends.
+const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// How much of a child's output is kept.
-const KEPT: usize = 64 * 1024;
+/// What a child tells while it runs.
+#[derive(Debug)]
+pub enum Told<'a> {
+    /// An event, and what the child prints.
+    Event(Event, Option<&'a Output>),
+    /// A line among its events that is none.
+    Bad(BadLine),
+    /// A test takes longer than it should.
+    Slow { name: String, elapsed: Duration },
+}
 
 /// How a child ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     /// Its exit status.
     pub status: ExitStatus,
-    /// The end of what it printed, stdout and stderr in order.
+    /// What the test printed in which it ended, or what it printed last, stdout
+    /// and stderr in order.
     pub output: String,
     /// Whether its last event was cut off.
     pub cut_off: bool,
-    /// Whether it ended because the user wanted it to.
-    pub interrupted: bool,
+    /// Whether it took too long.
+    pub cause: Cause,
+    /// Whether it ended because the run does.
+    pub stopped: Option<Stop>,
 }
 
-/// Runs a child to its end. `on_event` is called for each event as it comes,
-/// and with `None` about fifty times a second.
+/// A child to follow.
+pub struct Followed<'a, F> {
+    /// What to start.
+    pub command: Command,
+    /// The file to which it appends its events.
+    pub events: &'a Path,
+    /// What happens to its output.
+    pub capture: Capture,
+    /// What ends it early.
+    pub brake: &'a Brake,
+    /// How long each of its tests may take.
+    pub settings_of: F,
+    /// How long it may take outside of tests.
+    pub idle: TestSettings,
+}
+
+/// Why a child is told to end, and when it is no longer asked.
+struct Ending {
+    kill_at: Instant,
+    cause: Cause,
+    stopped: Option<Stop>,
+}
+
+/// Runs a child to its end. `tell` is called with what it tells, as it comes.
 ///
 /// # Errors
 ///
 /// The child cannot be started, or its events cannot be read.
-pub fn follow(
-    mut command: Command,
-    events: &Path,
-    capture: Capture,
-    interrupt: &Interrupt,
-    mut on_event: impl FnMut(Option<Result<Event, BadLine>>),
+pub fn follow<F: Fn(&str) -> TestSettings>(
+    followed: Followed<'_, F>,
+    mut tell: impl FnMut(Told<'_>),
 ) -> Result<Ended, Error> {
+    let Followed { mut command, events, capture, brake, settings_of, idle } = followed;
     let output = match capture {
         Capture::Keep => Some(Output::capture(&mut command).map_err(Error::Events)?),
         Capture::Show => None,
     };
-    let mut child = spawn(&mut command)?;
+    let mut group = Group::spawn(&mut command)?;
     // The parent's ends of the pipe would keep it open.
     drop(command);
     let mut reader = EventReader::new(fs::File::open(events).map_err(Error::Events)?);
+    let mut watch = Watch::new(settings_of, idle, Instant::now());
+    let mut ending: Option<Ending> = None;
     let status = loop {
         // Asked before reading, so that the last events of a child that has
         // ended are read after its end.
-        let status = child.0.try_wait().map_err(Error::Events)?;
+        let status = group.try_wait().map_err(Error::Events)?;
         for event in reader.poll().map_err(Error::Events)? {
-            on_event(Some(event));
+            match event {
+                Ok(event) => {
+                    watch.event(&event, Instant::now());
+                    tell(Told::Event(event, output.as_ref()));
+                }
+                Err(line) => tell(Told::Bad(line)),
+            }
         }
-        on_event(None);
-        match status {
-            Some(status) => break status,
-            // A terminal has told the child too, other senders have not.
-            None if interrupt.has_come() => child.0.kill().map_err(Error::Events)?,
-            None => thread::sleep(POLL),
+        if let Some(status) = status {
+            break status;
         }
+        let now = Instant::now();
+        match &ending {
+            Some(Ending { kill_at, .. }) if now >= *kill_at => group.end(Force::Kill),
+            Some(_) => {}
+            None => {
+                ending = next_ending(&mut watch, brake, now, &mut tell);
+                if ending.is_some() {
+                    group.end(Force::Ask);
+                }
+            }
+        }
+        thread::sleep(POLL);
     };
-    let interrupted = interrupt.has_come() && !status.success();
-    let output = output.map(Output::finish).unwrap_or_default();
-    Ok(Ended { status, output, cut_off: reader.is_cut_off(), interrupted })
+    let output = output.map(|output| output.last()).unwrap_or_default();
+    let (cause, stopped) = match ending {
+        Some(Ending { cause, stopped, .. }) => (cause, stopped.filter(|_| !status.success())),
+        None => (Cause::Itself, None),
+    };
+    Ok(Ended { status, output, cut_off: reader.is_cut_off(), cause, stopped })
 }
 
-/// A child that does not outlive its parent's interest in it.
-struct Guard(Child);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        // Without effect on a child that has been waited for.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+/// Whether the child is to end now: because the run does, or its time is up.
+fn next_ending<F: Fn(&str) -> TestSettings>(
+    watch: &mut Watch<F>,
+    brake: &Brake,
+    now: Instant,
+    tell: &mut impl FnMut(Told<'_>),
+) -> Option<Ending> {
+    if let Some(stop) = brake.stop() {
+        let kill_at = now + STOP_GRACE;
+        return Some(Ending { kill_at, cause: Cause::Itself, stopped: Some(stop) });
     }
-}
-
-fn spawn(command: &mut Command) -> Result<Guard, Error> {
-    command
-        .spawn()
-        .map(Guard)
-        .map_err(|source| Error::Start { program: command.get_program().to_owned(), source })
-}
-
-/// What a child prints, both streams through one pipe so that they stay in
-/// order.
-struct Output {
-    kept: Arc<Mutex<Vec<u8>>>,
-    reader: JoinHandle<()>,
-}
-
-impl Output {
-    fn capture(command: &mut Command) -> io::Result<Self> {
-        let (pipe, stdout) = io::pipe()?;
-        let stderr = stdout.try_clone()?;
-        command.stdout(stdout).stderr(stderr);
-        let kept = Arc::default();
-        let reader = thread::spawn({
-            let kept = Arc::clone(&kept);
-            move || read(pipe, &kept)
-        });
-        Ok(Self { kept, reader })
-    }
-
-    fn finish(self) -> String {
-        let deadline = Instant::now() + DRAIN;
-        while !self.reader.is_finished() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(2));
+    match watch.look(now)? {
+        Alarm::Slow { name, elapsed } => {
+            tell(Told::Slow { name, elapsed });
+            None
         }
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&kept).into_owned()
-    }
-}
-
-fn read(mut pipe: PipeReader, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 8192];
-    while let Ok(n @ 1..) = pipe.read(&mut buffer) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(&buffer[..n]);
-        // Cut at twice the size, so that not every read moves the whole.
-        if kept.len() > 2 * KEPT {
-            let excess = kept.len() - KEPT;
-            kept.drain(..excess);
+        Alarm::TimedOut { after, grace } => {
+            Some(Ending { kill_at: now + grace, cause: Cause::TimedOut(after), stopped: None })
         }
     }
 }
@@ -144,50 +158,131 @@ fn read(mut pipe: PipeReader, kept: &Mutex<Vec<u8>>) {
 #[cfg(unix)]
 mod tests {
     use super::*;
+    use npugate_schema::{Mark, TimeLimits};
 
-    fn run(script: &str) -> (Ended, Vec<Result<Event, BadLine>>) {
+    struct Ran {
+        ended: Ended,
+        events: Vec<Event>,
+        outputs: Vec<String>,
+        seconds: f64,
+    }
+
+    fn settings(milliseconds: u64) -> TestSettings {
+        TestSettings {
+            timeout: Duration::from_millis(milliseconds),
+            grace: Duration::from_millis(200),
+            ..TimeLimits::default().into()
+        }
+    }
+
+    fn run_within(script: &str, milliseconds: u64) -> Ran {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
         std::fs::write(&path, "").unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", script]).env("EVENTS", &path);
-        let mut events = Vec::new();
-        let interrupt = Interrupt::default();
-        let collect = |event: Option<_>| events.extend(event);
-        let ended = follow(command, &path, Capture::Keep, &interrupt, collect).unwrap();
-        (ended, events)
+        let (mut events, mut outputs) = (Vec::new(), Vec::new());
+        let start = Instant::now();
+        let followed = Followed {
+            command,
+            events: &path,
+            capture: Capture::Keep,
+            brake: &Brake::default(),
+            settings_of: |_: &str| settings(milliseconds),
+            idle: settings(milliseconds),
+        };
+        let ended = follow(followed, |told| {
+            if let Told::Event(event, output) = told {
+                if let Event::TestFinished { record } = &event {
+                    outputs.push(output.unwrap().of(&record.name));
+                }
+                events.push(event);
+            }
+        });
+        let ended = ended.unwrap();
+        Ran { ended, events, outputs, seconds: start.elapsed().as_secs_f64() }
     }
+
+    fn run(script: &str) -> Ran {
+        run_within(script, 60_000)
+    }
+
+    const START_A: &str = r#"echo '{"event":"test_started","name":"a"}' >> $EVENTS;"#;
 
     #[test]
     fn events_written_just_before_the_end_are_not_lost() {
-        let line = r#"{"event":"test_started","name":"a"}"#;
-        let (ended, events) = run(&format!("echo '{line}' >> $EVENTS; exit 3"));
-        assert_eq!(events, [Ok(Event::TestStarted { name: "a".into() })]);
+        let Ran { ended, events, .. } = run(&format!("{START_A} exit 3"));
+        assert_eq!(events, [Event::TestStarted { name: "a".into() }]);
         assert_eq!(crate::text::exit_status(ended.status), "exit status 3");
         assert!(!ended.cut_off);
     }
 
     #[test]
     fn both_streams_are_kept_in_order_and_a_signal_is_named() {
-        let (ended, _) =
-            run("echo one; echo two >&2; echo three; printf '{' >> $EVENTS; kill -6 $$");
+        let script = "echo one; echo two >&2; echo three; printf '{' >> $EVENTS; kill -6 $$";
+        let Ran { ended, .. } = run(script);
         assert_eq!(ended.output, "one\ntwo\nthree\n");
         assert_eq!(crate::text::exit_status(ended.status), "signal 6 (SIGABRT)");
         assert!(ended.cut_off);
     }
 
     #[test]
+    fn what_a_test_printed_is_what_lies_between_its_marks() {
+        let (begin, end) = (Mark::Begin("a").to_string(), Mark::End("a").to_string());
+        let record = npugate_schema::Record::new("a", npugate_schema::Outcome::Failed, "");
+        let finished = serde_json::to_string(&Event::TestFinished { record }).unwrap();
+        let script = format!(
+            "echo before; echo '{begin}' >&2; echo in; printf 'no end of line'; echo '{end}' >&2;
+             echo '{finished}' >> $EVENTS; echo after; echo '{}' >&2; echo last words",
+            Mark::Begin("b")
+        );
+        let Ran { ended, outputs, .. } = run(&script);
+        assert_eq!(outputs, ["in\nno end of line"]);
+        assert_eq!(ended.output, "last words\n");
+    }
+
+    #[test]
     fn a_process_left_behind_does_not_hold_the_command_up() {
-        let start = Instant::now();
-        let (ended, _) = run("sleep 5 & echo done");
+        let Ran { ended, seconds, .. } = run("sleep 5 & echo done");
         assert_eq!(ended.output, "done\n");
-        assert!(start.elapsed() < Duration::from_secs(4));
+        assert!(seconds < 4.0);
     }
 
     #[test]
     fn endless_output_is_kept_at_its_end() {
-        let (ended, _) = run("yes | head -c 1000000; echo last");
-        assert!(ended.output.len() <= 2 * KEPT + 8192);
+        let Ran { ended, .. } = run("yes | head -c 1000000; echo last");
+        assert!(ended.output.len() <= 2 * 64 * 1024 + 8192);
         assert!(ended.output.ends_with("last\n"));
+    }
+
+    #[test]
+    fn a_hang_is_ended_with_everything_that_the_child_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        // It does not listen to the request, and neither does what it started.
+        let script = format!(
+            "trap '' TERM; {START_A} sh -c 'trap \"\" TERM; echo $$ > {}; sleep 30' & sleep 30",
+            pid.display()
+        );
+        let Ran { ended, seconds, .. } = run_within(&script, 300);
+        assert_eq!(ended.cause, Cause::TimedOut(Duration::from_millis(300)));
+        assert_eq!(crate::text::exit_status(ended.status), "signal 9 (SIGKILL)");
+        assert!((0.5..5.0).contains(&seconds), "{seconds}");
+        let pid = std::fs::read_to_string(pid).unwrap();
+        let alive = || Path::new("/proc").join(pid.trim()).join("cwd").read_link().is_ok();
+        let deadline = Instant::now() + Duration::from_secs(2);
+        while alive() && Instant::now() < deadline {
+            thread::sleep(POLL);
+        }
+        assert!(!cfg!(target_os = "linux") || !alive(), "process {pid} is still there");
+    }
+
+    #[test]
+    fn a_child_that_listens_may_clean_up() {
+        let script = format!("trap 'echo cleaned; exit 7' TERM; {START_A} sleep 30 & wait");
+        let Ran { ended, .. } = run_within(&script, 300);
+        assert_eq!(crate::text::exit_status(ended.status), "exit status 7");
+        assert_eq!(ended.output, "cleaned\n");
+        assert_eq!(ended.cause, Cause::TimedOut(Duration::from_millis(300)));
     }
 }

@@ -1,6 +1,6 @@
 //! What is left of a model's run.
 
-use npugate_schema::{Description, Record};
+use npugate_schema::{Description, ExitCode, Record};
 use std::collections::BTreeMap;
 
 /// What is left of a model's run.
@@ -19,8 +19,36 @@ pub struct ModelResult {
     pub outputs: BTreeMap<String, String>,
     /// What is wrong with the gate itself.
     pub troubles: Vec<String>,
+    /// What kept it from running, or from running to its end.
+    pub blocked: Option<Blocked>,
     /// Wall-clock seconds.
     pub seconds: f64,
+}
+
+/// What keeps a model from running, whatever its tests are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Blocked {
+    /// Its device could not be had.
+    Device(String),
+    /// Its gate could not write what it has to: a full disk, as a rule.
+    Disk(String),
+}
+
+impl Blocked {
+    /// Why.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Device(reason) | Self::Disk(reason) => reason,
+        }
+    }
+
+    /// How a run ends that was kept from running, if nothing is worse.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Device(_) => ExitCode::DeviceUnavailable,
+            Self::Disk(_) => ExitCode::WriteFailed,
+        }
+    }
 }
 
 /// An attempt at a test that did not pass and was not the last.
@@ -42,6 +70,7 @@ impl ModelResult {
             earlier: BTreeMap::new(),
             outputs: BTreeMap::new(),
             troubles: Vec::new(),
+            blocked: None,
             seconds: 0.0,
         }
     }

@@ -1,28 +1,28 @@
-//! The bookkeeping of one model's run over as many processes as it takes: which
-//! tests are planned, which have a verdict, which one a dead process was in.
+//! The bookkeeping of one pass over a model's tests, in as many processes as it
+//! takes: which tests have a verdict, and which one a dead process was in.
 
 use super::events::BadLine;
-use npugate_schema::{EVENT_SCHEMA, Event, Ignore, ListedTest, Outcome, Record};
-use std::collections::{BTreeMap, BTreeSet};
+use super::stop::Stop;
+use npugate_schema::{EVENT_SCHEMA, Event, Outcome, Record};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// After this many crashes the device or the driver is at fault, not a test:
 /// the rest is given up.
 const MAX_CRASHES: usize = 10;
 
-/// Why a test did not run that the user did not wait for.
-const INTERRUPTED: &str = "interrupted";
-
 /// What to do about formats that differ.
 const SAME_VERSION: &str = ": use the npugate crate and cargo-npugate of the same version";
 
-/// The bookkeeping of one model's run.
+/// The bookkeeping of one pass.
 #[derive(Debug)]
 pub struct Tracker {
-    /// Tests to run, in the listing's order, with their verdicts as they come.
+    /// Tests to run, in the listing's order.
     planned: Vec<String>,
-    /// Tests that stay off.
-    ignored: Vec<(String, Ignore)>,
-    records: BTreeMap<String, Record>,
+    /// Those with a verdict.
+    judged: BTreeSet<String>,
+    /// Whether the gate called every test good that it ran.
+    all_good: bool,
     /// How many processes died in a test.
     crashes: usize,
     launch: Launch,
@@ -33,12 +33,13 @@ pub struct Tracker {
 /// What one process has told so far.
 #[derive(Debug, Default)]
 struct Launch {
-    spoke: bool,
     finished: bool,
     /// Tests begun and not ended, in the order of their beginning.
     open: Vec<Open>,
     /// Whether it brought a verdict that was missing.
     progressed: bool,
+    /// Its last event, and when it came.
+    last: Option<(String, f64)>,
 }
 
 #[derive(Debug)]
@@ -54,6 +55,17 @@ pub struct End<'a> {
     pub status: &'a str,
     /// Whether that is a zero.
     pub success: bool,
+    /// Whose doing it was.
+    pub cause: Cause,
+}
+
+/// Why a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// By itself.
+    Itself,
+    /// A test, or what comes before and after tests, took longer than this.
+    TimedOut(Duration),
 }
 
 /// What to do after a process has ended.
@@ -65,40 +77,17 @@ pub enum Next {
     Again(Vec<String>),
 }
 
-/// A model's verdicts, in the listing's order.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Verdicts {
-    /// One record for each listed test.
-    pub records: Vec<Record>,
-    /// What is wrong with the gate itself, beyond its tests.
-    pub troubles: Vec<String>,
-}
-
 impl Tracker {
-    /// Plans the listed tests that `runs` admits.
-    pub fn new(tests: &[ListedTest], runs: impl Fn(&ListedTest) -> bool) -> Self {
-        let (planned, off): (Vec<_>, Vec<_>) = tests.iter().partition(|test| runs(test));
+    /// Nothing has run yet of these tests.
+    pub fn new(planned: Vec<String>) -> Self {
         Self {
-            planned: planned.into_iter().map(|test| test.name.clone()).collect(),
-            ignored: off
-                .into_iter()
-                .filter_map(|test| Some((test.name.clone(), test.ignored.clone()?)))
-                .collect(),
-            records: BTreeMap::new(),
+            planned,
+            judged: BTreeSet::new(),
+            all_good: true,
             crashes: 0,
             launch: Launch::default(),
             troubles: Vec::new(),
         }
-    }
-
-    /// The planned tests.
-    pub fn planned(&self) -> &[String] {
-        &self.planned
-    }
-
-    /// The test that is running, and since when.
-    pub fn running(&self) -> Option<(&str, f64)> {
-        self.launch.open.last().map(|open| (open.name.as_str(), open.since))
     }
 
     /// A new process begins.
@@ -108,7 +97,7 @@ impl Tracker {
 
     /// Takes an event in, at `now` seconds of any clock that goes forward.
     pub fn event(&mut self, event: &Event, now: f64) {
-        self.launch.spoke = true;
+        self.launch.last = Some((in_words(event), now));
         match event {
             Event::RunStarted { schema, .. } if schema != EVENT_SCHEMA => {
                 self.trouble(format!(
@@ -120,7 +109,8 @@ impl Tracker {
             }
             Event::TestFinished { record } => {
                 self.launch.open.retain(|open| open.name != record.name);
-                self.record(record.clone());
+                self.all_good &= record.outcome.is_good();
+                self.judge(&record.name);
             }
             Event::RunFinished { .. } => self.launch.finished = true,
             // Nothing to keep of these, nor of events of a later version.
@@ -136,127 +126,152 @@ impl Tracker {
         self.trouble(format!("it wrote `{text}` among its events, which is none: {reason}{hint}"));
     }
 
-    /// The process has ended, at `now`. Returns the record of the test that it
-    /// died in, if it did.
-    pub fn end(&mut self, end: End<'_>, now: f64) -> (Next, Option<Record>) {
+    /// The process has ended, at `now`. Returns the records of tests that are
+    /// judged by that: the one that it died in, those that are given up.
+    pub fn end(&mut self, end: End<'_>, now: f64) -> (Next, Vec<Record>) {
         let launch = std::mem::take(&mut self.launch);
         if launch.finished {
-            self.finished(end);
-            return (Next::Done, None);
+            return (Next::Done, self.finished(end));
         }
+        let mut records = Vec::new();
         // The last test begun is the one that it died in. If several were
         // under way, the others get another chance.
-        let crashed = launch.open.last().map(|open| crashed(open, end, now));
-        if let Some(record) = &crashed {
+        if let Some(open) = launch.open.last() {
             self.crashes += 1;
-            self.record(record.clone());
+            records.push(culprit(open, launch.last.as_ref(), end, now));
+            self.judge(&open.name);
         }
         let remaining = self.remaining();
         if remaining.is_empty() {
-            if crashed.is_none() {
-                self.trouble(format!("it died after its last test: {}", end.status));
+            if records.is_empty() {
+                self.trouble(format!("it {} after its last test: {}", died(end.cause), end.status));
             }
         } else if self.crashes >= MAX_CRASHES {
             let reason = format!("not run: the process had crashed {MAX_CRASHES} times");
-            self.give_up(remaining, &reason);
-        } else if launch.progressed || crashed.is_some() {
-            return (Next::Again(remaining), crashed);
+            records.extend(self.give_up(remaining, &reason));
+        } else if launch.progressed || !records.is_empty() {
+            return (Next::Again(remaining), records);
         } else {
-            let spoke = if launch.spoke { "before any test" } else { "without an event" };
-            let reason = format!("the process ended {spoke}: {}", end.status);
+            let spoke = if launch.last.is_some() { "before any test" } else { "without an event" };
+            let reason = format!("the process {} {spoke}: {}", ended(end.cause), end.status);
             self.trouble(format!("{reason}; is its main function `npugate::main`?"));
-            self.give_up(remaining, &reason);
+            records.extend(self.give_up(remaining, &reason));
         }
-        (Next::Done, crashed)
+        (Next::Done, records)
     }
 
-    /// The user ends the run: what has no verdict gets none.
-    pub fn interrupted(&mut self) {
-        for name in self.remaining() {
-            let outcome = Outcome::Skipped { reason: INTERRUPTED.to_owned() };
-            self.records.insert(name.clone(), judged(name, outcome));
-        }
+    /// The run ends early: the records of tests that have no verdict.
+    pub fn stop(&mut self, stop: Stop) -> Vec<Record> {
+        let names = self.remaining();
+        names.into_iter().map(|name| stop.record(name)).collect()
     }
 
-    /// The verdicts, in the listing's order.
-    pub fn into_verdicts(mut self, tests: &[ListedTest]) -> Verdicts {
-        for (name, ignore) in std::mem::take(&mut self.ignored) {
-            let outcome = Outcome::Ignored { reason: ignore.to_string() };
-            self.records.entry(name.clone()).or_insert_with(|| judged(name, outcome));
-        }
-        let mut records = self.records;
-        let mut ordered: Vec<_> =
-            tests.iter().filter_map(|test| records.remove(&test.name)).collect();
-        // Tests that the gate ran without listing them.
-        ordered.extend(records.into_values());
-        Verdicts { records: ordered, troubles: self.troubles }
+    /// Nothing more can run: the records of tests that have no verdict.
+    pub fn give_up_the_rest(&mut self, reason: &str) -> Vec<Record> {
+        let remaining = self.remaining();
+        self.give_up(remaining, reason)
+    }
+
+    /// What is wrong with the gate itself, beyond its tests.
+    pub fn into_troubles(self) -> Vec<String> {
+        self.troubles
     }
 
     /// The gate says that it ran everything.
-    fn finished(&mut self, end: End<'_>) {
+    fn finished(&mut self, end: End<'_>) -> Vec<Record> {
         let remaining = self.remaining();
+        let mut records = Vec::new();
         if !remaining.is_empty() {
             self.trouble(format!(
                 "it listed {} that it did not run: {}",
                 crate::text::count(remaining.len(), "test"),
                 crate::text::ellipsis(&remaining.join(", "), 120)
             ));
-            self.give_up(remaining, "listed, but the gate did not run it");
+            records = self.give_up(remaining, "listed, but the gate did not run it");
         }
-        let good = self.records.values().all(|record| record.outcome.is_good());
-        if !end.success && good {
-            self.trouble(format!("it ended with {} though no test failed", end.status));
+        match end.cause {
+            Cause::TimedOut(after) => self.trouble(format!(
+                "it had not ended {} after its last test and was killed",
+                crate::text::duration(after.as_secs_f64())
+            )),
+            Cause::Itself if !end.success && self.all_good => {
+                self.trouble(format!("it ended with {} though no test failed", end.status));
+            }
+            Cause::Itself => {}
         }
+        records
     }
 
-    fn record(&mut self, record: Record) {
+    fn judge(&mut self, name: &str) {
         self.launch.progressed = true;
-        self.records.insert(record.name.clone(), record);
+        self.judged.insert(name.to_owned());
     }
 
     fn remaining(&self) -> Vec<String> {
-        let judged = |name: &&String| !self.records.contains_key(*name);
-        self.planned.iter().filter(judged).cloned().collect()
+        self.planned.iter().filter(|name| !self.judged.contains(*name)).cloned().collect()
     }
 
-    fn give_up(&mut self, names: Vec<String>, reason: &str) {
-        for name in names {
-            let outcome = Outcome::Invalid { reason: reason.to_owned() };
-            self.records.insert(name.clone(), judged(name, outcome));
-        }
+    fn give_up(&mut self, names: Vec<String>, reason: &str) -> Vec<Record> {
+        let invalid = |name: String| {
+            self.judged.insert(name.clone());
+            Record::new(name, Outcome::Invalid { reason: reason.to_owned() }, reason)
+        };
+        names.into_iter().map(invalid).collect()
     }
 
     fn trouble(&mut self, trouble: String) {
         // A gate that prints into its events does so more than once.
         const ENOUGH: usize = 5;
-        let known: BTreeSet<_> = self.troubles.iter().collect();
-        if self.troubles.len() < ENOUGH && !known.contains(&trouble) {
+        if self.troubles.len() < ENOUGH && !self.troubles.contains(&trouble) {
             self.troubles.push(trouble);
         }
     }
 }
 
-/// Whether a record is of a test that the user did not wait for.
-pub fn is_interrupted(record: &Record) -> bool {
-    matches!(&record.outcome, Outcome::Skipped { reason } if reason == INTERRUPTED)
+/// The record of the test that a process ended in.
+fn culprit(open: &Open, last: Option<&(String, f64)>, end: End<'_>, now: f64) -> Record {
+    let seen = last.map_or_else(String::new, |(event, at)| {
+        format!("; the last event was {event}, {} before", crate::text::duration(now - at))
+    });
+    let (outcome, verdict) = match end.cause {
+        Cause::Itself => {
+            let reason = end.status.to_owned();
+            let verdict = format!("the process died in this test: {reason}{seen}");
+            (Outcome::Crashed { reason }, verdict)
+        }
+        Cause::TimedOut(after) => {
+            let limit = crate::text::duration(after.as_secs_f64());
+            let verdict = format!("no verdict after {limit}: its process was ended{seen}");
+            // A limit below a second is a second to readers that know whole ones.
+            (Outcome::TimedOut { seconds: after.as_secs().max(1) }, verdict)
+        }
+    };
+    Record::new(&*open.name, outcome, verdict).took((now - open.since).max(0.0))
 }
 
-fn crashed(open: &Open, end: End<'_>, now: f64) -> Record {
-    let reason = end.status.to_owned();
-    Record {
-        name: open.name.clone(),
-        verdict: format!("the process died in this test: {reason}"),
-        outcome: Outcome::Crashed { reason },
-        metrics: Vec::new(),
-        seconds: (now - open.since).max(0.0),
-        attachments: Vec::new(),
+fn died(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Itself => "died",
+        Cause::TimedOut(_) => "hung",
     }
 }
 
-/// A record of a test that did not run.
-fn judged(name: String, outcome: Outcome) -> Record {
-    let verdict = outcome.reason().unwrap_or_default().to_owned();
-    Record { name, outcome, verdict, metrics: Vec::new(), seconds: 0.0, attachments: Vec::new() }
+fn ended(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Itself => "ended",
+        Cause::TimedOut(_) => "hung and was killed",
+    }
+}
+
+/// An event, for a sentence.
+fn in_words(event: &Event) -> String {
+    match event {
+        Event::RunStarted { .. } => "run_started".to_owned(),
+        Event::TestStarted { name } => format!("test_started {name}"),
+        Event::TestFinished { record } => format!("test_finished {}", record.name),
+        Event::RunFinished { .. } => "run_finished".to_owned(),
+        _ => "one of a later version".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,8 @@ pub enum Happening {
     TestFinished { record: Record, attempt: Attempt, output: String },
     /// A process died or was ended in the middle of its tests.
     Died { status: String, output: String, remaining: usize },
+    /// There is something to be told that changes no verdict.
+    Noted(String),
     /// Its turn is over.
     Finished { result: Arc<ModelResult> },
 }

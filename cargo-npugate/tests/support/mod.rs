@@ -5,6 +5,9 @@
     reason = "shared by several test programs, and of use to them alone"
 )]
 
+#[cfg(unix)]
+pub mod session;
+
 use std::{
     env,
     ffi::OsStr,
@@ -12,7 +15,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     panic::Location,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 /// A copy of the workspace beside these tests, and what its gates are to do.
@@ -106,7 +109,17 @@ impl Scene {
             .stdin(Stdio::null())
             .env("CARGO_TARGET_DIR", fake_target())
             .env("NPUGATE_WEIGHTS_DIR", self.path("weights"));
-        for name in ["CI", "NPUGATE_UPDATE", "NPUGATE_PYTHON", "CARGO_TERM_COLOR", "NO_COLOR"] {
+        for name in [
+            "CI",
+            "NPUGATE_UPDATE",
+            "NPUGATE_PYTHON",
+            "CARGO_TERM_COLOR",
+            "NO_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
+            "GITHUB_ACTIONS",
+            "GITHUB_STEP_SUMMARY",
+        ] {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -115,16 +128,21 @@ impl Scene {
 
     /// Runs the command with these arguments.
     pub fn run_words<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Run {
-        let output = self.command(words).output().unwrap();
-        Run {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Run::of(&self.command(words).output().unwrap())
     }
 }
 
 impl Run {
+    /// What a process left.
+    pub fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Self {
+            code: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
     /// Asserts the exit code and that stderr has these texts, in this order.
     #[track_caller]
     pub fn expect(&self, code: i32, texts: &[&str]) -> &Self {
@@ -152,6 +170,11 @@ impl std::fmt::Display for Run {
         let Self { code, stdout, stderr } = self;
         write!(f, "exit code {code:?}\nstdout:\n{stdout}\nstderr:\n{stderr}")
     }
+}
+
+/// The lines of a text, each as JSON.
+pub fn json_lines(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn target() -> PathBuf {

@@ -1,6 +1,8 @@
 // A gate binary that keeps to the protocol and knows nothing else: what its
 // tests do is written in the environment variable `FAKE_GATE`, a line each:
-// `PACKAGE TEST BEHAVIOUR [COSINE]`. Without it, the tests below.
+// `PACKAGE TEST BEHAVIOUR [COSINE]`. Without it, the tests below. Lines
+// `PACKAGE !TRAIT` are about the gate itself: `!exclusive`, `!missing`, `!silent`,
+// `!chatty`, `!dies-at-end`, `!hangs-at-start`.
 
 use std::{
     env,
@@ -153,6 +155,30 @@ fn weights_path() -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
+/// Whether the script has a line for the gate itself.
+fn does(what: &str) -> bool {
+    let script = env::var("FAKE_GATE").unwrap_or_default();
+    script.lines().any(|line| line.trim() == format!("{PACKAGE} !{what}"))
+}
+
+/// How often a test has run before, kept in the file `FAKE_STATE`.
+fn ran_before(name: &str) -> usize {
+    let path = env::var_os("FAKE_STATE").expect("FAKE_STATE names a file");
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let line = format!("{PACKAGE} {name}\n");
+    let count = before.matches(&line).count();
+    std::fs::write(path, before + &line).expect("state");
+    count
+}
+
+/// Marks on standard error, as a real gate sets them for its caller.
+fn mark(word: &str, name: &str) {
+    if env::var_os("NPUGATE_MARKS").is_some() {
+        std::io::stdout().flush().expect("stdout");
+        eprintln!("\u{1e}npugate:{word} {name}");
+    }
+}
+
 fn describe(args: &Args) {
     let weights = match weights() {
         None => "null".to_owned(),
@@ -166,18 +192,37 @@ fn describe(args: &Args) {
     };
     let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo's variables");
     let fixtures = PathBuf::from(folder).join("../fixtures").join(PACKAGE);
+    let access = if does("exclusive") { "exclusive" } else { "shared" };
+    let availability = if does("missing") {
+        r#"{"kind":"missing","reason":"there is no NPU in this machine"}"#
+    } else {
+        r#"{"kind":"available"}"#
+    };
     println!(
-        r#"{{"model":"{}","device":"{}","configuration":"fake NPU","fixtures":{fixtures:?},"weights":{weights}}}"#,
+        r#"{{"model":"{}","device":"{}","configuration":"fake NPU","fixtures":{fixtures:?},"weights":{weights},"access":"{access}","availability":{availability}}}"#,
         model(),
         args.device()
     );
 }
 
+/// What the name of a kernel test says of it: `kernel::OP::MxKxN::TIER`.
+fn attributes(name: &str) -> String {
+    let segments: Vec<_> = name.split("::").collect();
+    let ["kernel", op, rest @ ..] = segments.as_slice() else { return String::new() };
+    let sizes = rest.first().into_iter().flat_map(|shape| shape.split('x'));
+    let sizes = ["m", "k", "n"].into_iter().zip(sizes);
+    let mut all = vec![format!(r#""op":"{op}""#)];
+    all.extend(sizes.map(|(size, number)| format!(r#""{size}":{number}"#)));
+    all.extend(rest.get(1).map(|tier| format!(r#""tier":"{tier}""#)));
+    all.join(",")
+}
+
 fn list(args: &Args) {
     args.refuse_unknown_names();
-    let entry = |test: &Test| match args.ignore(test) {
-        None => format!(r#"{{"name":"{}"}}"#, test.name),
-        Some(ignore) => format!(r#"{{"name":"{}","ignored":{ignore}}}"#, test.name),
+    let entry = |test: &Test| {
+        let ignored = args.ignore(test).map(|ignore| format!(r#","ignored":{ignore}"#));
+        let (name, ignored) = (&test.name, ignored.unwrap_or_default());
+        format!(r#"{{"name":"{name}"{ignored},"attributes":{{{}}}}}"#, attributes(name))
     };
     let tests = tests();
     let tests: Vec<_> = tests.iter().filter(|test| args.admits(&test.name)).map(entry).collect();
@@ -189,9 +234,12 @@ fn list(args: &Args) {
 }
 
 fn event(line: &str) {
-    let Some(path) = env::var_os("NPUGATE_EVENTS") else { return };
-    let mut file = OpenOptions::new().append(true).create(true).open(path).expect("events");
-    writeln!(file, "{line}").expect("events");
+    let Some(path) = env::var_os("NPUGATE_EVENTS").map(PathBuf::from) else { return };
+    let open = OpenOptions::new().append(true).create(true).open(&path);
+    if let Err(error) = open.and_then(|mut file| writeln!(file, "{line}")) {
+        eprintln!("error: {} cannot be written: {error}", path.display());
+        process::exit(110);
+    }
 }
 
 /// The metrics of a test, as JSON.
@@ -215,6 +263,8 @@ fn run_one(test: &Test, args: &Args) -> bool {
     let name = &test.name;
     event(&format!(r#"{{"event":"test_started","name":"{name}"}}"#));
     println!("test {name} ...");
+    mark("begin", name);
+    println!("the device is warm, said {name}");
     let outcome = match test.behaviour.as_str() {
         "fail" => r#"{"kind":"failed"}"#,
         "smoke" if !args.smoke => r#"{"kind":"failed"}"#,
@@ -226,6 +276,12 @@ fn run_one(test: &Test, args: &Args) -> bool {
             process::abort();
         }
         "exit" => process::exit(3),
+        "flaky" if ran_before(name) < 1 => r#"{"kind":"failed"}"#,
+        // So that two runs and two models can be seen to overlap or not.
+        "slow" => {
+            std::thread::sleep(std::time::Duration::from_millis(400));
+            r#"{"kind":"passed"}"#
+        }
         // Longer than any test of this command waits.
         "hang" => {
             std::thread::sleep(std::time::Duration::from_secs(60));
@@ -237,6 +293,7 @@ fn run_one(test: &Test, args: &Args) -> bool {
         }
         _ => r#"{"kind":"passed"}"#,
     };
+    mark("end", name);
     event(&format!(
         r#"{{"event":"test_finished","record":{{"name":"{name}","outcome":{outcome},"verdict":"cosine {}, the limit is 0.99","metrics":[{}],"seconds":0.01}}}}"#,
         test.cosine,
@@ -255,8 +312,6 @@ fn generate(args: &Args, prompt: &str) {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let script = env::var("FAKE_GATE").unwrap_or_default();
-    let does = |what: &str| script.lines().any(|line| line == format!("{PACKAGE} !{what}"));
     if args.device.as_deref() == Some("none") {
         eprintln!("error: {} does not run on device `none`; it runs on emu", model());
         return ExitCode::from(2);
@@ -287,6 +342,9 @@ fn main() -> ExitCode {
     if does("silent") {
         eprintln!("no driver");
         return ExitCode::FAILURE;
+    }
+    if does("hangs-at-start") {
+        std::thread::sleep(std::time::Duration::from_secs(60));
     }
     let tests = tests();
     let tests: Vec<_> =

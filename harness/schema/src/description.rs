@@ -47,6 +47,14 @@ impl Description {
             access: Access::default(),
         }
     }
+
+    /// Why the device is missing, if it is.
+    pub fn missing(&self) -> Option<&str> {
+        match &self.availability {
+            Availability::Available => None,
+            Availability::Missing { reason } => Some(reason),
+        }
+    }
 }
 
 /// A weight file and where it comes from.

@@ -1,7 +1,9 @@
 //! JSON Schemas of the formats, generated from the types that read them and kept in
 //! `json/`: what others write is held to them, and what others read is told by them.
 
-use crate::{Attribute, Baseline, Description, Event, KnownFailures, Listing, Manifest, Record};
+use crate::{
+    Attribute, Baseline, Description, Event, KnownFailures, Listing, Manifest, Message, Record,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -10,17 +12,19 @@ use std::borrow::Cow;
 type Format = (&'static str, fn() -> Schema);
 
 /// Every format.
-const FORMATS: [Format; 7] = [
+const FORMATS: [Format; 8] = [
     ("baseline", schema_of::<Baseline>),
     ("description", schema_of::<Description>),
     ("events", schema_of::<Event>),
     ("known-failures", schema_of::<KnownFailures>),
     ("listing", schema_of::<Listing>),
     ("manifest", schema_of::<Manifest>),
+    ("messages", schema_of::<Message>),
     ("record", schema_of::<Record>),
 ];
 
-/// The JSON Schema of every format, by name. That of `events` is of one line.
+/// The JSON Schema of every format, by name. Those of `events` and `messages` are of one
+/// line.
 pub fn json_schemas() -> Vec<(&'static str, Value)> {
     FORMATS.map(|(name, schema)| (name, schema().to_value())).to_vec()
 }

@@ -1,5 +1,6 @@
 //! The file formats that the `npugate` harness and the `cargo npugate` command
-//! share: events, records, listings, golden manifests and baselines.
+//! share: events, records, listings, golden manifests and baselines, and what the
+//! command tells other programs.
 //!
 //! The harness writes, the command reads (and the other way round for
 //! baselines), so every type here round-trips through JSON. Nothing in this
@@ -14,6 +15,7 @@ mod cache;
 mod check;
 mod cliff;
 mod description;
+mod device_lock;
 mod event;
 mod exit_code;
 #[cfg(test)]
@@ -26,6 +28,8 @@ mod known_failures;
 mod launch;
 mod listing;
 mod manifest;
+mod mark;
+mod message;
 mod metric;
 mod nearest;
 mod number;
@@ -45,6 +49,9 @@ pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_desti
 pub use check::{CheckId, Explanation, Section, UnknownCheck};
 pub use cliff::{CLIFF, cliffs};
 pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
+pub use device_lock::{
+    DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
+};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
@@ -57,6 +64,8 @@ pub use manifest::{
     GOLDEN_SCHEMA, GoldenFile, Manifest, ModelConfig, Noise, Prompt, Reference, ReferenceDtypes,
     WeightsProvenance,
 };
+pub use mark::{MARK, MARKS_VAR, Mark};
+pub use message::{AttemptOf, MESSAGE_SCHEMA, Message, PlannedModel};
 pub use metric::{Direction, Metric, Unit};
 pub use outcome::{FlakyResult, Outcome};
 pub use phase::{Phase, UnknownPhase};

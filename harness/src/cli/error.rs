@@ -1,6 +1,6 @@
 //! Why the program ends without running what it was asked to.
 
-use crate::schema::ExitCode;
+use crate::schema::{ExitCode, LockError};
 use crate::{RunError, SettingsError, SuiteError};
 use std::{io, path::Path};
 
@@ -46,6 +46,8 @@ pub(super) enum CliError {
     #[error("the logits after {0} tokens are not all numbers, so there is no next token")]
     NoNextToken(usize),
     #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
     Run(#[from] RunError),
     #[error("{what} cannot be written: {source}")]
     Write { what: String, source: io::Error },
@@ -65,6 +67,7 @@ impl CliError {
             Self::Usage(_) | Self::Suite(_) | Self::NoModel(_) | Self::EmptyPrompt => {
                 ExitCode::Usage
             }
+            Self::Lock(_) => ExitCode::DeviceUnavailable,
             Self::NoSuchTest(_) | Self::LeftOut(_) => ExitCode::NoTests,
             Self::Run(error) if error.is_setup() => ExitCode::Setup,
             Self::Run(_) | Self::NoNextToken(_) => TEST_FAILED,

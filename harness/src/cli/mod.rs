@@ -13,6 +13,7 @@ mod flag;
 mod generate;
 mod help;
 mod list;
+mod marks;
 mod output;
 mod printer;
 mod resolved;
@@ -21,13 +22,13 @@ mod select;
 mod shuffle;
 mod typed;
 
-use crate::schema::ExitCode;
+use crate::schema::{Access, DEVICE_LOCK_DEADLINE, DeviceLock, ExitCode};
 use crate::{Adapter, Baselines, Effort, Suite};
 use anstream::{AutoStream, ColorChoice};
 use error::{CliError, TEST_FAILED};
 use events::Events;
 use output::UntilClosed;
-use resolved::{Resolved, Task};
+use resolved::{Lock, Resolved, Task};
 use run::Sinks;
 use std::{
     env,
@@ -87,7 +88,7 @@ fn perform(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<ExitCode, CliError> {
-    let Resolved { task, mut context, selection, run, output, events } = resolved;
+    let Resolved { task, mut context, selection, run, output, events, marks, lock } = resolved;
     if context.device.is_empty() {
         context.device = adapter.devices().into_iter().next().unwrap_or_default();
     }
@@ -119,9 +120,10 @@ fn perform(
             let suite = suite()?;
             let choice = selection.choose(suite.plan());
             choice.matched()?;
+            let _device = take_device(&suite, lock, err)?;
             let events = Events::open(events)?;
             let printer = printer::of(output, &choice.tests);
-            let sinks = Sinks { printer, out, err: &mut *err, events };
+            let sinks = Sinks { printer, out, err: &mut *err, events, marks };
             let conclusion =
                 run::run(choice, suite.description(), &run, sinks, |name| suite.run(name))?;
             if context.effort == Effort::Smoke {
@@ -136,6 +138,27 @@ fn perform(
         }
     }
     Ok(ExitCode::Ok)
+}
+
+/// Takes the lock on an exclusive device, unless the caller holds it: whoever
+/// runs this binary by hand or through nextest is one of several too.
+fn take_device(
+    suite: &Suite,
+    lock: Lock,
+    err: &mut dyn Write,
+) -> Result<Option<DeviceLock>, CliError> {
+    let path = match lock {
+        Lock::Take(path) if suite.description().access == Access::Exclusive => path,
+        _ => return Ok(None),
+    };
+    let mut told = false;
+    let waiting = |holder| {
+        if !std::mem::replace(&mut told, true) {
+            // Standard error may be closed: the wait goes on.
+            let _ = writeln!(err, "waiting for the NPU, held by {holder}");
+        }
+    };
+    Ok(Some(DeviceLock::acquire(&path, DEVICE_LOCK_DEADLINE, waiting, || true)?))
 }
 
 fn print(out: &mut dyn Write, text: &str) -> Result<(), CliError> {

@@ -2,11 +2,12 @@
 
 use super::error::UsageError;
 use super::flag::positive;
+use super::marks::Marks;
 use super::typed::{
     Action, Benchmarks, Color, Format, Ignored, Matching, OnFailure, Quiet, Shuffle, TestSet,
     Times, Typed, Verdicts, WeightsNeed,
 };
-use crate::schema::{EVENTS_VAR, Phase};
+use crate::schema::{DEVICE_LOCK, EVENTS_VAR, LOCK_HELD_VAR, LOCK_VAR, MARKS_VAR, Phase};
 use crate::{Baselines, Context, Settings};
 use libtest_mimic::Arguments;
 use std::{num::NonZero, path::PathBuf, str::FromStr};
@@ -28,6 +29,19 @@ pub(super) struct Resolved {
     pub output: OutputOptions,
     /// Where events are appended.
     pub events: Option<PathBuf>,
+    /// Whether the output is marked by test.
+    pub marks: Marks,
+    /// Who sees to it that nobody else uses an exclusive device.
+    pub lock: Lock,
+}
+
+/// Who sees to it that nobody else uses an exclusive device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Lock {
+    /// This process, with a lock on a file.
+    Take(PathBuf),
+    /// Its caller.
+    Leave,
 }
 
 /// What to do.
@@ -102,6 +116,12 @@ impl Resolved {
                 },
             },
             events: variable(env, EVENTS_VAR).map(PathBuf::from),
+            marks: if is_on(env, MARKS_VAR) { Marks::Set } else { Marks::Unset },
+            lock: if is_on(env, LOCK_HELD_VAR) {
+                Lock::Leave
+            } else {
+                Lock::Take(variable(env, LOCK_VAR).unwrap_or_else(|| DEVICE_LOCK.into()).into())
+            },
         })
     }
 }

@@ -2,12 +2,13 @@
 
 use super::error::CliError;
 use super::events::Events;
+use super::marks::Marks;
 use super::printer::{self, Ended, Finished, Printer};
 use super::resolved::RunOptions;
 use super::select::{Choice, Fate, Selected};
 use super::shuffle::{random_seed, shuffle};
 use super::typed::{OnFailure, Shuffle};
-use crate::schema::{Description, EVENT_SCHEMA, Event, Ignore, Outcome, Record, Summary};
+use crate::schema::{Description, EVENT_SCHEMA, Event, Ignore, Mark, Outcome, Record, Summary};
 use libtest_mimic::Conclusion;
 use std::{
     fs::File,
@@ -22,6 +23,8 @@ pub(super) struct Sinks<'a> {
     pub out: &'a mut dyn Write,
     pub err: &'a mut dyn Write,
     pub events: Events,
+    /// Whether somebody wants to know which test printed what.
+    pub marks: Marks,
 }
 
 /// Runs the chosen tests by calling `run` with each one's name.
@@ -40,7 +43,7 @@ pub(super) fn run(
     if let Some(seed) = seed {
         shuffle(&mut choice.tests, seed);
     }
-    let Sinks { mut printer, out, err, mut events } = sinks;
+    let Sinks { mut printer, out, err, mut events, marks } = sinks;
     let mut log = Log::create(options.logfile.as_deref())?;
     let planned = choice.tests.iter().filter(|test| test.fate == Fate::Run).count();
     events.send(&Event::RunStarted {
@@ -64,7 +67,9 @@ pub(super) fn run(
             continue;
         }
         events.send(&Event::TestStarted { name: test.name.to_owned() })?;
+        marks.set(Mark::Begin(test.name), out, err).map_err(CliError::stdout)?;
         let record = run(test.name).unwrap_or_else(|| lost(test.name));
+        marks.set(Mark::End(test.name), out, err).map_err(CliError::stdout)?;
         events.send(&Event::TestFinished { record: record.clone() })?;
         summary.add(&record.outcome);
         printer.ended(out, test.name, Ended::Ran(&record)).map_err(CliError::stdout)?;
@@ -172,6 +177,7 @@ pub(super) mod tests {
             out: &mut out,
             err: &mut err,
             events: Events::open(resolved.events).unwrap(),
+            marks: resolved.marks,
         };
         let conclusion = super::run(choice, &description, &resolved.run, sinks, records).unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();

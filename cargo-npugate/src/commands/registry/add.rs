@@ -1,9 +1,8 @@
 //! Recording kernels that pass.
 
 use super::{check, merged, own};
-use crate::cli::{BaselineUse, Unreferenced};
 use crate::commands::test;
-use crate::config::{Capture, Config, Network, Selection, Test, View};
+use crate::config::{Config, Network, Selection, Test};
 use crate::error::Error;
 use crate::runner::ModelResult;
 use crate::shell::{Shell, Tone};
@@ -27,24 +26,18 @@ pub(super) fn run(
     workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<ExitCode, Error> {
-    let kernels = Test {
-        selection: Selection {
-            filters: filters.to_vec(),
-            phases: vec![Phase::Kernel],
-            ..Selection::default()
-        },
-        view: View::Summary,
-        junit: None,
-        capture: Capture::Keep,
-        baseline: BaselineUse::Compare,
-        unreferenced: Unreferenced::Ignore,
-        network: if config.cargo.offline || config.cargo.frozen {
-            Network::Never("--offline")
-        } else {
-            Network::Use
-        },
+    let selection = Selection {
+        filters: filters.to_vec(),
+        phases: vec![Phase::Kernel],
+        ..Selection::default()
     };
-    let test::Executed { results, interrupted } =
+    let network = if config.cargo.offline || config.cargo.frozen {
+        Network::Never("--offline")
+    } else {
+        Network::Use
+    };
+    let kernels = Test::new(selection, network);
+    let test::Executed { results, interrupted, .. } =
         test::execute(&kernels, config, workspace, shell)?;
     if interrupted {
         shell.error("interrupted: the registry stays as it is");
@@ -53,7 +46,7 @@ pub(super) fn run(
     let folder = workspace.registry.as_std_path();
     // What the workspace has and what is published: a row is merged with its own.
     let (known, mut registry) = (merged(folder)?, own(folder)?);
-    let date = super::today();
+    let date = crate::commands::today().to_string();
     let (mut measured, mut refused) = (Vec::new(), 0);
     for result in &results {
         for record in &result.records {

@@ -60,7 +60,7 @@ pub(super) fn run(task: &Fidelity, config: &Config, shell: &mut Shell) -> Result
     );
     shell.status_always(tone, "Summary", message);
     if let Some(path) = &task.write {
-        let date = super::today();
+        let date = crate::commands::today().to_string();
         write_atomically(path, fidelity::document(&summary, &date).as_bytes())
             .map_err(|source| Error::Write { path: path.clone(), source })?;
         shell.status(Tone::Good, "Wrote", path.display());

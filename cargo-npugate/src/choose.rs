@@ -1,0 +1,188 @@
+//! From what the gates list to what a run takes: what a gate cannot select by
+//! itself, since it takes expressions, memory of earlier runs, or sight of all models.
+
+use crate::config::{Matching, Rerun, Selection};
+use crate::error::Error;
+use crate::filter::Facts;
+use crate::last_failed::{FailedTest, FailedTests};
+use crate::text;
+use npugate_schema::ListedTest;
+use std::collections::BTreeSet;
+
+/// A model's tests to choose from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Candidates {
+    /// The adapter's package.
+    pub package: String,
+    /// The model.
+    pub model: String,
+    /// The tests that the gate lists.
+    pub tests: Vec<ListedTest>,
+    /// The names that its baseline alone still has.
+    pub gone: Vec<String>,
+}
+
+impl Candidates {
+    /// What is known of each test.
+    pub fn facts(&self) -> impl Iterator<Item = Facts<'_>> {
+        let (model, package) = (&self.model, &self.package);
+        self.tests.iter().map(move |test| Facts { model, package, test })
+    }
+
+    fn retain(&mut self, keep: impl Fn(&Facts<'_>) -> bool) {
+        let Self { model, package, tests, .. } = self;
+        tests.retain(|test| keep(&Facts { model, package, test }));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tests.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// Leaves the tests that a selection takes, of every model of the run at once.
+///
+/// # Errors
+///
+/// An exact name or an expression that asks for what no test has, or a shard
+/// without tests.
+pub fn choose(candidates: &mut [Candidates], selection: &Selection) -> Result<(), Error> {
+    let names = candidates.iter().flat_map(|one| &one.tests).map(|test| test.name.as_str());
+    if let Some(name) = selection.unmatched(names) {
+        return Err(Error::NoTests(format!(
+            "no test is called `{name}`; `cargo npugate list` prints their names"
+        )));
+    }
+    take_described(candidates, selection)?;
+    take_shard(candidates, selection)
+}
+
+/// Leaves the tests that an expression describes.
+fn take_described(candidates: &mut [Candidates], selection: &Selection) -> Result<(), Error> {
+    let expressions = &selection.expressions;
+    let facts = || candidates.iter().flat_map(Candidates::facts);
+    // Nothing is known of the tests of an empty list: that is an error of its own.
+    if expressions.is_empty() || facts().next().is_none() {
+        return Ok(());
+    }
+    expressions.iter().try_for_each(|expression| expression.check(facts()))?;
+    for one in candidates {
+        one.retain(|facts| expressions.iter().any(|expression| expression.matches(facts)));
+    }
+    Ok(())
+}
+
+/// Leaves the part of the run that is asked for. Tests that run and tests that
+/// are off are dealt out apart: a shard is to have its share of both.
+fn take_shard(candidates: &mut [Candidates], selection: &Selection) -> Result<(), Error> {
+    let Some(partition) = selection.partition else { return Ok(()) };
+    let before = candidates.iter().map(|one| one.tests.len()).sum::<usize>();
+    let (mut running, mut off) = (0, 0);
+    for Candidates { model, tests, gone, .. } in candidates.iter_mut() {
+        tests.retain(|test| {
+            let place = if selection.ignored.runs(test) { &mut running } else { &mut off };
+            *place += 1;
+            partition.has(model, &test.name, *place - 1)
+        });
+        gone.retain(|name| partition.tells(model, name));
+    }
+    if before > 0 && candidates.iter().all(Candidates::is_empty) {
+        let tests = text::count(before, "test");
+        let message = format!("{partition} has none of the {tests} of this run: use fewer shards");
+        return Err(Error::NoTests(message));
+    }
+    Ok(())
+}
+
+/// Leaves the tests that failed before, and says which of those there are no
+/// more. To be called before [`choose`], with what the gates list.
+///
+/// # Errors
+///
+/// No test failed before.
+pub fn take_failed(
+    candidates: &mut [Candidates],
+    selection: &Selection,
+    failed: &FailedTests,
+) -> Result<FailedTests, Error> {
+    if selection.rerun == Rerun::Everything {
+        return Ok(FailedTests::new());
+    }
+    if failed.is_empty() {
+        let message = "no test is known to have failed: there is nothing to run again";
+        return Err(Error::NoTests(message.to_owned()));
+    }
+    let listed: BTreeSet<_> = candidates
+        .iter()
+        .flat_map(Candidates::facts)
+        .map(|facts| FailedTest::new(facts.package, facts.model, &facts.test.name))
+        .collect();
+    let models: BTreeSet<_> =
+        candidates.iter().map(|one| (one.package.clone(), one.model.clone())).collect();
+    for one in candidates {
+        one.retain(|facts| {
+            failed.contains(&FailedTest::new(facts.package, facts.model, &facts.test.name))
+        });
+    }
+    // What a filter keeps from being listed, or belongs to a model that was not
+    // selected, may still be there.
+    let told = |test: &&FailedTest| {
+        !listed.contains(*test) && models.contains(&(test.package.clone(), test.model.clone()))
+    };
+    let all_listed = selection.lists_all_names();
+    Ok(failed.iter().filter(|_| all_listed).filter(told).cloned().collect())
+}
+
+/// What is said if a selection leaves no test.
+pub fn no_match(selection: &Selection) -> String {
+    let Selection { filters, expressions, .. } = selection;
+    let hint = match filters.as_slice() {
+        [word] if expressions.is_empty() => close_command(word),
+        _ => None,
+    };
+    let quoted = |texts: Vec<String>| {
+        let quoted = texts.into_iter().map(|text| format!("`{text}`"));
+        quoted.collect::<Vec<_>>().join(" or ")
+    };
+    let mut asked = Vec::new();
+    if !filters.is_empty() {
+        asked.push(quoted(filters.clone()));
+    }
+    if !expressions.is_empty() {
+        asked.push(quoted(expressions.iter().map(ToString::to_string).collect()));
+    }
+    let asked = asked.join(" and ");
+    match (hint, selection.rerun) {
+        (Some(command), _) => {
+            format!("no test matches {asked}; did you mean the command `cargo npugate {command}`?")
+        }
+        (None, Rerun::Failed) => {
+            "none of the tests that failed before is among those selected".to_owned()
+        }
+        (None, _) if asked.is_empty() => {
+            "no test matches; `cargo npugate list` prints their names".to_owned()
+        }
+        (None, _) => {
+            format!("no test matches {asked}; `cargo npugate list` prints their names")
+        }
+    }
+}
+
+/// A mistyped command is taken for a filter.
+fn close_command(word: &str) -> Option<String> {
+    let command = crate::cli::command();
+    let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
+    similar::get_close_matches(word, &names, 1, 0.7).first().map(ToString::to_string)
+}
+
+/// The selection with which the tests that were chosen are run: if a gate's own
+/// listing has more than those, it is given their names.
+pub fn to_run(selection: &Selection) -> Selection {
+    if selection.takes_all_listed() {
+        return selection.clone();
+    }
+    Selection { matching: Matching::Exact, ..selection.clone() }
+}
+
+#[cfg(test)]
+#[path = "choose_tests.rs"]
+mod tests;

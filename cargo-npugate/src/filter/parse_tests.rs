@@ -1,0 +1,82 @@
+use super::super::Expression;
+use super::*;
+
+/// The error as it is shown: the message, the expression, the marks.
+fn shown(text: &str) -> String {
+    text.parse::<Expression>().unwrap_err().to_string()
+}
+
+#[test]
+fn an_error_points_at_what_is_wrong() {
+    for (text, message, marks) in [
+        ("kind(kernle) & m >= 2", "`kernle` is not a phase; did you mean `kernel`?", "     ^^^^^^"),
+        ("(op(gemm) & m = 1", "this parenthesis is not closed", "^"),
+        ("op(gemm", "this parenthesis is not closed", "  ^"),
+        ("op(gemm))", "this parenthesis was not opened", "        ^"),
+        ("m >=", "expected a whole number, as in `m >= 256`, found the end", "    ^"),
+        (
+            "op = gemm",
+            "expected a whole number, as in `op = 256`, found `gemm`; a text is asked for as in `op(gemm)`",
+            "     ^^^^",
+        ),
+        ("m >= 2k", "expected a whole number, as in `m >= 256`", "     ^^"),
+        ("m >= 1.5", "expected a whole number, as in `m >= 256`", "     ^"),
+        (
+            "m < 99999999999999999999",
+            "`99999999999999999999` is too large: expected a whole number, as in `m < 256`",
+            "    ^^^^^^^^^^^^^^^^^^^^",
+        ),
+        ("model = tiny", "`model` is a text: write `model(=TEXT)`", "^^^^^"),
+        ("m", "expected `(` or a comparison such as `>=` after `m`, found the end", " ^"),
+        ("op(a) op(b)", "expected `&`, `|`, `-` or the end, found `op`", "      ^^"),
+        (
+            "op(a) &",
+            "expected `op(gemm)`, `m >= 256`, `!` or a parenthesis, found the end",
+            "       ^",
+        ),
+        ("", "expected `op(gemm)`, `m >= 256`, `!` or a parenthesis, found the end", "^"),
+        ("op()", "expected a text in the parentheses, such as `op(TEXT)`", "  ^^"),
+        ("op(= )", "expected a text in the parentheses, such as `op(TEXT)`", "  ^^^^"),
+        ("test(/a", "this regular expression has no `/` at its end", "     ^"),
+        ("test(/a/ b)", "expected `)` after the regular expression, found `b`", "         ^"),
+        ("all(1)", "expected `)`, found `1`", "    ^"),
+    ] {
+        assert_eq!(shown(text), format!("{message}\n    {text}\n    {marks}"), "{text}");
+    }
+}
+
+#[test]
+fn a_regular_expression_that_is_none_is_shown_whole() {
+    let shown = shown("test(/(a/)");
+    assert!(shown.starts_with("this is no regular expression: "), "{shown}");
+    assert!(shown.ends_with("\n    test(/(a/)\n         ^^^^"), "{shown}");
+}
+
+#[test]
+fn nesting_without_end_is_refused() {
+    for text in ["(".repeat(100_000), "!".repeat(100_000), "not ".repeat(100_000)] {
+        let error = text.parse::<Expression>().unwrap_err();
+        assert_eq!(error.message, "nested deeper than 64 levels");
+    }
+}
+
+#[test]
+fn words_that_begin_like_an_operator_are_names() {
+    for text in ["order(a)", "note(a)", "and_more = 1", "android(a) or nothing(b)"] {
+        assert!(text.parse::<Expression>().is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn what_programmers_type_is_understood() {
+    for (typed, meant) in [
+        ("m == 4", "m = 4"),
+        ("m=4&&layer<2", "m = 4 & layer < 2"),
+        ("m = 4 || layer < 2", "m = 4 | layer < 2"),
+        ("m = 4 - layer < 2", "m = 4 & !layer < 2"),
+        ("model( smollm2 )", "model(~smollm2)"),
+    ] {
+        assert_eq!(tree(typed).unwrap().to_string(), meant);
+        assert_eq!(tree(typed), tree(meant), "{typed}");
+    }
+}

@@ -1,0 +1,41 @@
+//! Who sees to it that one process at a time uses an NPU.
+
+use npugate_schema::{Holder, LockError};
+use std::{path::PathBuf, time::Duration};
+
+pub use npugate_schema::DeviceLock;
+
+/// Who sees to it that one process at a time uses an NPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LockPolicy {
+    /// This run, with a lock on a file.
+    Take {
+        /// The file.
+        path: PathBuf,
+        /// How long it is waited for.
+        deadline: Duration,
+    },
+    /// Whoever called, or nobody.
+    Leave,
+}
+
+impl LockPolicy {
+    /// Takes the lock, if it is for this run to take.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be had.
+    pub fn acquire(
+        &self,
+        mut waiting: impl FnMut(String),
+        wanted: impl FnMut() -> bool,
+    ) -> Result<Option<DeviceLock>, LockError> {
+        match self {
+            Self::Leave => Ok(None),
+            Self::Take { path, deadline } => {
+                let waiting = |holder: Holder| waiting(holder.to_string());
+                DeviceLock::acquire(path, *deadline, waiting, wanted).map(Some)
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Why files cannot be merged.
+
+use npugate_schema::MESSAGE_SCHEMA;
+use std::path::PathBuf;
+
+/// Why files cannot be merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    // One file.
+    #[error(
+        "{} holds no run: it does not begin with a `run_started` message; `--results PATH` writes such files",
+        path.display()
+    )]
+    NoRun { path: PathBuf },
+    #[error(
+        "{} is in the format `{found}`, this command reads `{MESSAGE_SCHEMA}`: merge with the cargo-npugate that wrote it",
+        path.display()
+    )]
+    Schema { path: PathBuf, found: String },
+    #[error("{}:{line} is no message: {reason}", path.display())]
+    Line { path: PathBuf, line: usize, reason: String },
+    #[error(
+        "{}: `{part}` is no part of a run: it should look like `hash:1/4` or `slice:1/4`",
+        path.display()
+    )]
+    Part { path: PathBuf, part: String },
+
+    // Several files.
+    #[error(
+        "{} is of a --smoke run, and {} is of a full one: merge runs of one kind",
+        smoke.display(),
+        full.display()
+    )]
+    Effort { smoke: PathBuf, full: PathBuf },
+    #[error(
+        "{} is the part {part} of a run, and {} is a whole one: merge the parts of one run",
+        path.display(),
+        whole.display()
+    )]
+    PartAndWhole { path: PathBuf, part: String, whole: PathBuf },
+    #[error(
+        "{} is the part {part} of a run, and {} is the part {other_part} of another one: merge the parts of one run",
+        path.display(),
+        other.display()
+    )]
+    OtherPart { path: PathBuf, part: String, other: PathBuf, other_part: String },
+    #[error("{} and {} are both the part {part}: name each once", first.display(), second.display())]
+    SamePart { part: String, first: PathBuf, second: PathBuf },
+    #[error("the run is not whole without {}: name the files of all parts", .0.join(" and "))]
+    Missing(Vec<String>),
+    #[error(
+        "{model} is {first} in {}, and {second} in {}: merge runs of the same model on the same device in the same configuration",
+        first_path.display(),
+        second_path.display()
+    )]
+    OtherModel {
+        model: String,
+        first: String,
+        first_path: PathBuf,
+        second: String,
+        second_path: PathBuf,
+    },
+    #[error(
+        "{model} {test} has a verdict in {} and in {}: merge runs that share no test",
+        first.display(),
+        second.display()
+    )]
+    Twice { model: String, test: String, first: PathBuf, second: PathBuf },
+}

@@ -1,0 +1,239 @@
+//! What one run left behind, read from its messages.
+
+use super::MergeError;
+use crate::config::Effort;
+use crate::error::Error;
+use crate::runner::Tried;
+use fs_err as fs;
+use npugate_schema::{MESSAGE_SCHEMA, Message, PlannedModel, Record};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// What one run left behind.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Shard {
+    /// Its file.
+    pub path: PathBuf,
+    /// How much of a shape its kernel tests ran.
+    pub effort: Effort,
+    /// The part of a run that it is; a whole one without.
+    pub partition: Option<String>,
+    /// Its models, in order.
+    pub models: Vec<ShardModel>,
+    /// How it ended; none if it was cut short.
+    pub end: Option<End>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct End {
+    /// What the command exited with.
+    pub code: u8,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+}
+
+/// A model of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShardModel {
+    /// What was planned.
+    pub planned: PlannedModel,
+    /// The records that there are, by test.
+    pub records: BTreeMap<String, Record>,
+    /// Attempts before the last, by test.
+    pub earlier: BTreeMap<String, Vec<Tried>>,
+    /// What tests printed, by test.
+    pub outputs: BTreeMap<String, String>,
+    /// How a test is run again, by test.
+    pub reruns: BTreeMap<String, String>,
+    /// What is wrong with the gate itself.
+    pub troubles: Vec<String>,
+    /// Wall-clock seconds; none if it was cut short.
+    pub seconds: Option<f64>,
+}
+
+impl Shard {
+    /// Reads a file that a run wrote.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or holds anything else.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = fs::read_to_string(path)
+            .map_err(|source| Error::Read { path: path.to_owned(), source })?;
+        Ok(Self::parse(path, &text)?)
+    }
+
+    /// Nothing yet of a whole run.
+    pub(super) fn new(path: impl Into<PathBuf>) -> Self {
+        let (path, effort) = (path.into(), Effort::Full);
+        Self { path, effort, partition: None, models: Vec::new(), end: None }
+    }
+
+    pub(super) fn parse(path: &Path, text: &str) -> Result<Self, MergeError> {
+        let mut shard = Self::new(path);
+        let mut lines = (1..).zip(text.split_inclusive('\n'));
+        let first = lines.next().map(|(_, line)| line).unwrap_or_default();
+        shard.begin(first)?;
+        for (number, line) in lines {
+            let failed = |reason| MergeError::Line { path: path.to_owned(), line: number, reason };
+            match serde_json::from_str(line) {
+                Ok(message) => shard.take_in(message).map_err(failed)?,
+                // The run was killed while it wrote.
+                Err(_) if !line.ends_with('\n') => break,
+                Err(error) => return Err(failed(error.to_string())),
+            }
+        }
+        Ok(shard)
+    }
+
+    fn begin(&mut self, line: &str) -> Result<(), MergeError> {
+        let path = || self.path.clone();
+        let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+        let schema = value["schema"].as_str().filter(|_| value["message"] == "run_started");
+        match schema {
+            Some(MESSAGE_SCHEMA) => {}
+            Some(found) => {
+                return Err(MergeError::Schema { path: path(), found: found.to_owned() });
+            }
+            None => return Err(MergeError::NoRun { path: path() }),
+        }
+        let failed = |reason| MergeError::Line { path: path(), line: 1, reason };
+        let message = serde_json::from_value(value).map_err(|error| failed(error.to_string()))?;
+        if let Message::RunStarted { models, effort, partition, .. } = message {
+            self.effort = [Effort::Full, Effort::Smoke]
+                .into_iter()
+                .find(|known| known.as_str() == effort)
+                .ok_or_else(|| failed(format!("`{effort}` is neither `full` nor `smoke`")))?;
+            self.partition = partition;
+            self.models = models.into_iter().map(ShardModel::new).collect();
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, message: Message) -> Result<(), String> {
+        match message {
+            Message::RunStarted { .. } => return Err("a run begins within another one".into()),
+            Message::TestRetrying { model, record, output, .. } => {
+                let earlier = &mut self.model(&model)?.earlier;
+                let attempts = earlier.entry(record.name.clone()).or_default();
+                attempts.push(Tried { record, output });
+            }
+            Message::TestFinished { model, record, output, rerun, .. } => {
+                let model = self.model(&model)?;
+                let name = &record.name;
+                if !output.is_empty() {
+                    model.outputs.insert(name.clone(), output);
+                }
+                model.reruns.extend(rerun.map(|line| (name.clone(), line)));
+                model.records.insert(name.clone(), record);
+            }
+            Message::ModelFinished { model, troubles, seconds, .. } => {
+                let model = self.model(&model)?;
+                model.troubles = troubles;
+                model.seconds = Some(seconds);
+            }
+            Message::RunFinished { exit_code, seconds, .. } => {
+                self.end = Some(End { code: exit_code, seconds });
+            }
+            // Nothing is left of these after a run.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn model(&mut self, name: &str) -> Result<&mut ShardModel, String> {
+        let model = self.models.iter_mut().find(|model| model.planned.model == name);
+        model.ok_or_else(|| format!("its model `{name}` is none of the run's"))
+    }
+}
+
+impl ShardModel {
+    /// Nothing yet of what was planned.
+    pub(super) fn new(planned: PlannedModel) -> Self {
+        Self {
+            planned,
+            records: BTreeMap::new(),
+            earlier: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            reruns: BTreeMap::new(),
+            troubles: Vec::new(),
+            seconds: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merge::testing::Script;
+    use npugate_schema::Outcome;
+
+    fn parse(text: &str) -> Result<Shard, String> {
+        Shard::parse(Path::new("a.jsonl"), text).map_err(|error| error.to_string())
+    }
+
+    fn script() -> Script {
+        Script::new("tiny", &["kernel::a", "kernel::b"])
+    }
+
+    #[test]
+    fn a_run_reads_back_with_its_attempts_outputs_and_end() {
+        let failed = Record::new("kernel::a", Outcome::Failed, "no");
+        let text = script()
+            .retried(&failed, "first\n")
+            .ended(&failed, "second\n")
+            .finished(0.5, &["it died"])
+            .exits(100);
+        let shard = parse(&text).unwrap();
+        let model = &shard.models[0];
+        assert_eq!(model.records["kernel::a"], failed);
+        assert_eq!(model.earlier["kernel::a"][0].output, "first\n");
+        assert_eq!(model.outputs["kernel::a"], "second\n");
+        assert_eq!(model.reruns["kernel::a"], "again kernel::a");
+        assert_eq!(
+            (model.troubles.as_slice(), model.seconds),
+            (&["it died".into()][..], Some(0.5))
+        );
+        assert_eq!(shard.end.unwrap().code, 100);
+    }
+
+    #[test]
+    fn a_run_that_was_killed_while_it_wrote_is_read_up_to_there() {
+        let passed = Record::new("kernel::a", Outcome::Passed, "fine");
+        let text = script().ended(&passed, "").text();
+        let shard = parse(&(text + r#"{"message":"test_fini"#)).unwrap();
+        assert_eq!((shard.models[0].records.len(), shard.end), (1, None));
+    }
+
+    #[test]
+    fn a_file_of_another_format_is_refused() {
+        let text = script().text().replace("npugate-messages/1", "npugate-messages/2");
+        assert_eq!(
+            parse(&text).unwrap_err(),
+            "a.jsonl is in the format `npugate-messages/2`, this command reads `npugate-messages/1`: merge with the cargo-npugate that wrote it"
+        );
+        for text in ["", "\n", "<xml/>", "{\"event\":\"run_started\",\"schema\":\"x\"}\n"] {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with("a.jsonl holds no run: "), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_message_is_pointed_at() {
+        let error = parse(&(script().text() + "garbage\n")).unwrap_err();
+        assert!(error.starts_with("a.jsonl:2 is no message: expected value"), "{error}");
+        let twice = script().text() + &script().text();
+        assert!(
+            parse(&twice)
+                .unwrap_err()
+                .ends_with(":2 is no message: a run begins within another one")
+        );
+        let other = script().text() + Script::new("big", &[]).finished(1.0, &[]).last();
+        assert!(parse(&other).unwrap_err().contains("its model `big` is none of the run's"));
+        let effort = script().text().replace("\"full\"", "\"some\"");
+        assert!(parse(&effort).unwrap_err().contains(":1 is no message: `some` is neither"));
+    }
+}

@@ -1,0 +1,189 @@
+//! A part of a run, for one of several machines: `hash:2/4` or `slice:2/4`.
+//!
+//! *hash* gives a test to a shard by its model and name alone. It stays there
+//! whatever else is selected, added or taken away, so shards keep their caches
+//! and their figures can be compared from run to run; their sizes differ by chance.
+//!
+//! *slice* deals the tests of the whole run out in turn, models one after the
+//! other. Shards differ by one test at most, and a new test moves all that follow it.
+
+use npugate_schema::Sha256;
+use std::{fmt, str::FromStr};
+
+/// A part of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Partition {
+    /// Tests go by their model and name.
+    Hash(Shard),
+    /// Tests are dealt out in turn.
+    Slice(Shard),
+}
+
+/// One of several shards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    /// From 1 up.
+    number: u64,
+    /// How many there are.
+    of: u64,
+}
+
+/// A text that names no part of a run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PartitionError {
+    /// It is of another form.
+    #[error("`{0}` is no part of a run; it is `hash:M/N` or `slice:M/N`, such as `hash:1/4`")]
+    Form(String),
+    /// There is no such shard.
+    #[error("there is no shard {number} of {of}: shards are numbered from 1")]
+    Number { number: u64, of: u64 },
+    /// There are none.
+    #[error("a run cannot be split into no shards: the number after the `/` is at least 1")]
+    Zero,
+}
+
+impl Partition {
+    /// Whether this part has a test: by its model and name, or by its place
+    /// among those of the whole run, from 0 up.
+    pub fn has(self, model: &str, test: &str, place: usize) -> bool {
+        match self {
+            Self::Hash(shard) => shard.has(hash(model, test)),
+            Self::Slice(shard) => shard.has(place as u64),
+        }
+    }
+
+    /// Whether this part tells of a test that is gone. It has no place in the
+    /// run: of slices, it is the first one's.
+    pub fn tells(self, model: &str, gone: &str) -> bool {
+        self.has(model, gone, 0)
+    }
+}
+
+impl Shard {
+    fn has(self, number: u64) -> bool {
+        number % self.of == self.number - 1
+    }
+}
+
+/// The same on every machine and in every version: shards of one run are
+/// computed apart.
+fn hash(model: &str, test: &str) -> u64 {
+    let digest = Sha256::of(format!("{model}\0{test}").as_bytes()).to_string();
+    u64::from_str_radix(&digest[..16], 16).unwrap_or_default()
+}
+
+impl FromStr for Partition {
+    type Err = PartitionError;
+
+    fn from_str(text: &str) -> Result<Self, PartitionError> {
+        let form = || PartitionError::Form(text.to_owned());
+        let (kind, shard) = text.split_once(':').ok_or_else(form)?;
+        let (number, of) = shard.split_once('/').ok_or_else(form)?;
+        let whole = |digits: &str| {
+            let digits = Some(digits).filter(|d| d.bytes().all(|byte| byte.is_ascii_digit()));
+            digits.and_then(|digits| digits.parse::<u64>().ok()).ok_or_else(form)
+        };
+        let shard = Shard { number: whole(number)?, of: whole(of)? };
+        let partition = match kind {
+            "hash" => Self::Hash(shard),
+            "slice" => Self::Slice(shard),
+            _ => return Err(form()),
+        };
+        match shard {
+            Shard { of: 0, .. } => Err(PartitionError::Zero),
+            Shard { number, of } if (1..=of).contains(&number) => Ok(partition),
+            Shard { number, of } => Err(PartitionError::Number { number, of }),
+        }
+    }
+}
+
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, Shard { number, of }) = match self {
+            Self::Hash(shard) => ("hash", shard),
+            Self::Slice(shard) => ("slice", shard),
+        };
+        write!(f, "{kind}:{number}/{of}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shards(kind: &str, of: usize) -> Vec<Partition> {
+        (1..=of).map(|number| format!("{kind}:{number}/{of}").parse().unwrap()).collect()
+    }
+
+    fn names(n: usize) -> Vec<String> {
+        (0..n).map(|index| format!("kernel::k{index}")).collect()
+    }
+
+    #[test]
+    fn every_test_is_in_exactly_one_shard() {
+        for kind in ["hash", "slice"] {
+            for of in [1, 2, 3, 7, 40] {
+                let shards = shards(kind, of);
+                for (place, name) in names(30).iter().enumerate() {
+                    let has = |shard: &&Partition| shard.has("tiny", name, place);
+                    assert_eq!(shards.iter().filter(has).count(), 1, "{kind} {name} of {of}");
+                    let tells = |shard: &&Partition| shard.tells("tiny", name);
+                    assert_eq!(shards.iter().filter(tells).count(), 1, "{kind} {name} of {of}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slices_differ_by_one_test_at_most() {
+        let sizes = shards("slice", 4).into_iter().map(|shard| {
+            names(30).iter().enumerate().filter(|(at, name)| shard.has("tiny", name, *at)).count()
+        });
+        assert_eq!(sizes.collect::<Vec<_>>(), [8, 8, 7, 7]);
+    }
+
+    #[test]
+    fn a_hash_goes_by_model_and_name_alone() {
+        // printf 'tiny\0kernel::k0' | sha256sum, and so on: the first 16 digits modulo 4.
+        let shards = shards("hash", 4);
+        let shard = |model, name, place| {
+            1 + shards.iter().position(|shard| shard.has(model, name, place)).unwrap()
+        };
+        assert_eq!(shard("tiny", "kernel::k0", 0), 4);
+        assert_eq!(shard("tiny", "kernel::k0", 99), 4);
+        assert_eq!(shard("smollm2", "kernel::k0", 0), 3);
+        assert_eq!(shard("tiny", "kernel::k2", 0), 3);
+    }
+
+    #[test]
+    fn a_gone_test_is_told_by_the_first_slice() {
+        assert!("slice:1/3".parse::<Partition>().unwrap().tells("tiny", "kernel::old"));
+    }
+
+    #[test]
+    fn what_names_no_shard_is_refused_with_a_sentence() {
+        let refused = |text: &str| text.parse::<Partition>().unwrap_err().to_string();
+        for text in ["hash:0/4", "slice:5/4"] {
+            let number = &text[text.len() - 3..text.len() - 2];
+            let expected = format!("there is no shard {number} of 4: shards are numbered from 1");
+            assert_eq!(refused(text), expected);
+        }
+        assert!(refused("hash:1/0").starts_with("a run cannot be split into no shards"));
+        assert!(refused("slice:0/0").starts_with("a run cannot be split into no shards"));
+        for text in ["", "1/4", "hash", "hash:", "hash:1", "hash:/4", "hash:1/", "hash:-1/4"] {
+            assert!(refused(text).contains("such as `hash:1/4`"), "{text}");
+        }
+        for text in
+            ["hash:+1/4", "hash:1/4/2", "count:1/4", "hash: 1/4", "hash:1/99999999999999999999"]
+        {
+            assert!(refused(text).contains("such as `hash:1/4`"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_printed_as_it_is_read() {
+        for text in ["hash:1/4", "slice:4/4"] {
+            assert_eq!(text.parse::<Partition>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A profile with all that it inherits, and what it says of one test.
+
+use super::layer::{Layer, Values};
+use super::origin::{Found, Origin};
+use super::rule::{Override, WaiverRule};
+use super::span::Span;
+use crate::filter::Facts;
+use crate::runner::TestSettings;
+use crate::waiver::{Waiver, WaiverNote};
+use npugate_schema::{FlakyResult, TimeLimits};
+use std::time::Duration;
+
+/// A profile with all that it inherits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Profile {
+    /// Its name, and those of the profiles that it inherits.
+    pub names: Vec<String>,
+    /// What it sets for all tests.
+    pub values: Values,
+    /// What it sets for some; the first that sets something holds.
+    pub(super) overrides: Vec<Override>,
+    /// What it waives.
+    pub(super) waivers: Vec<WaiverRule>,
+}
+
+/// What holds for a test, and why.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settled<'a> {
+    /// After this long it is named as slow.
+    pub slow: Found<Duration>,
+    /// After this long it is ended.
+    pub timeout: Found<Duration>,
+    /// How long it then has to end by itself.
+    pub grace: Found<Duration>,
+    /// How often it is run again if it does not pass.
+    pub retries: Found<u32>,
+    /// What it counts as if it then passes.
+    pub flaky: Found<FlakyResult>,
+    /// What is waived for it.
+    pub waivers: Vec<&'a WaiverRule>,
+}
+
+impl Profile {
+    /// What layers say together, the first before the others.
+    pub(super) fn new(names: Vec<String>, layers: impl IntoIterator<Item = Layer>) -> Self {
+        let mut profile =
+            Self { names, values: Values::default(), overrides: Vec::new(), waivers: Vec::new() };
+        for Layer { values, overrides, waivers, .. } in layers {
+            profile.values = profile.values.or(values);
+            profile.overrides.extend(overrides);
+            profile.waivers.extend(waivers);
+        }
+        profile
+    }
+
+    /// How a test is run whose check declares these limits, and what is waived
+    /// for it.
+    pub fn test(&self, facts: &Facts<'_>, limits: TimeLimits) -> (TestSettings, Vec<Waiver>) {
+        let settled = self.settle(facts, limits);
+        let settings = TestSettings {
+            slow: settled.slow.value,
+            timeout: settled.timeout.value,
+            grace: settled.grace.value,
+            retries: settled.retries.value,
+            flaky: settled.flaky.value,
+        };
+        (settings, settled.waivers.iter().map(|rule| rule.waiver.clone()).collect())
+    }
+
+    /// What holds for a test, and why.
+    pub fn settle(&self, facts: &Facts<'_>, limits: TimeLimits) -> Settled<'_> {
+        let Values { slow, timeout, grace, retries, flaky, .. } = &self.values;
+        let overrides: Vec<_> =
+            self.overrides.iter().filter(|one| one.filter.matches(facts)).collect();
+        let declared = TestSettings::from(limits);
+        let span =
+            |first: Option<&Found<Span>>, all: &Option<Found<Span>>, else_: Found<Duration>| {
+                first.or(all.as_ref()).map_or(else_, |found| Found {
+                    value: found.duration(),
+                    origin: found.origin.clone(),
+                })
+            };
+        let check = |value| Found { value, origin: Origin::Check };
+        Settled {
+            slow: span(
+                overrides.iter().find_map(|one| one.slow.as_ref()),
+                slow,
+                check(declared.slow),
+            ),
+            timeout: span(
+                overrides.iter().find_map(|one| one.timeout.as_ref()),
+                timeout,
+                check(declared.timeout),
+            ),
+            grace: span(
+                overrides.iter().find_map(|one| one.grace.as_ref()),
+                grace,
+                built_in(declared.grace),
+            ),
+            retries: overrides
+                .iter()
+                .find_map(|one| one.retries.clone())
+                .or_else(|| retries.clone())
+                .unwrap_or_else(|| built_in(declared.retries)),
+            flaky: overrides
+                .iter()
+                .find_map(|one| one.flaky.clone())
+                .or_else(|| flaky.clone())
+                .unwrap_or_else(|| built_in(declared.flaky)),
+            waivers: self.waivers.iter().filter(|rule| rule.filter.matches(facts)).collect(),
+        }
+    }
+
+    /// The waivers that are for none of these tests. Asked of a full run only:
+    /// elsewhere their tests may just not be selected.
+    pub fn unmatched(&self, facts: &[Facts<'_>]) -> Vec<WaiverNote> {
+        let matches = |rule: &&WaiverRule| facts.iter().any(|facts| rule.filter.matches(facts));
+        let unmatched = self.waivers.iter().filter(|rule| !matches(rule));
+        let note = |rule: &WaiverRule| WaiverNote::Unmatched {
+            metric: rule.waiver.metric.clone(),
+            filter: rule.filter.to_string(),
+            place: rule.origin.to_string(),
+        };
+        unmatched.map(note).collect()
+    }
+}
+
+fn built_in<T>(value: T) -> Found<T> {
+    Found { value, origin: Origin::BuiltIn }
+}
+
+#[cfg(test)]
+#[path = "resolved_tests.rs"]
+mod tests;

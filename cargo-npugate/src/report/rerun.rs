@@ -1,0 +1,139 @@
+//! A command line that runs a test of a run again, in the same way.
+
+use crate::config::{Config, Effort, History, Ignored, Selection, TestSet, WeightsNeed};
+use crate::runner::gone;
+use crate::text::shell_word;
+use npugate_schema::Record;
+use std::{collections::BTreeMap, fmt::Write, path::Path};
+
+/// How the tests of a run are run again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reruns {
+    /// With these options of the run.
+    With(String),
+    /// By command lines that were written down, by model and test.
+    Recorded(BTreeMap<(String, String), String>),
+}
+
+impl Reruns {
+    /// Of a run on this machine.
+    pub fn of(config: &Config, selection: &Selection) -> Self {
+        Self::With(options(config, selection))
+    }
+
+    /// The command line for a test of a model; none for a test that cannot be run,
+    /// or of which none is known.
+    pub fn line(&self, model: &str, package: &str, record: &Record) -> Option<String> {
+        if gone::is_gone(record) {
+            return None;
+        }
+        match self {
+            Self::With(options) => {
+                let (package, name) = (shell_word(package), shell_word(&record.name));
+                Some(format!("cargo npugate -p {package} --exact {name}{options}"))
+            }
+            Self::Recorded(lines) => lines.get(&(model.to_owned(), record.name.clone())).cloned(),
+        }
+    }
+}
+
+/// The options that make a run what it is, each after a space.
+fn options(config: &Config, selection: &Selection) -> String {
+    let mut line = String::new();
+    let mut push = |flag: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = write!(line, " {flag} {}", shell_word(value));
+    };
+    let cargo = &config.cargo;
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    if let Some(manifest) = &cargo.manifest_path {
+        push("--manifest-path", &path(manifest));
+    }
+    if let Some(folder) = &cargo.target_dir {
+        push("--target-dir", &path(folder));
+    }
+    if cargo.cargo_profile != "release" {
+        push("--cargo-profile", &cargo.cargo_profile);
+    }
+    for feature in &cargo.features.features {
+        push("--features", feature);
+    }
+    if let Some(device) = &config.device.device {
+        push("--device", device);
+    }
+    for setting in &config.device.set {
+        push("--set", setting);
+    }
+    if let Some(toolchain) = &config.device.toolchain {
+        push("--toolchain", toolchain);
+    }
+    let flags = [
+        (cargo.features.all_features, " --all-features"),
+        (cargo.features.no_default_features, " --no-default-features"),
+        (selection.set == TestSet::Full, " --full"),
+        (selection.effort == Effort::Smoke, " --smoke"),
+        (selection.history == History::Ignore, " --baseline ignore"),
+        (selection.weights == WeightsNeed::Required, " --require-weights"),
+        (selection.ignored != Ignored::Skip, " --include-ignored"),
+    ];
+    line.extend(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag));
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli;
+    use crate::config::{Action, Environment};
+    use npugate_schema::Outcome;
+    use std::ffi::OsString;
+
+    fn rerun(words: &[&str]) -> String {
+        let argv = ["x"].iter().chain(words).map(OsString::from);
+        let cli = cli::parse(argv, clap::ColorChoice::Never).unwrap();
+        let config = Config::resolve(cli, Environment::default()).unwrap();
+        let Action::Test(test) = config.action.clone() else { panic!() };
+        let record = Record::new("kernel::a", Outcome::Failed, "");
+        Reruns::of(&config, &test.selection).line("tiny", "tiny-llama", &record).unwrap()
+    }
+
+    const BARE: &str = "cargo npugate -p tiny-llama --exact kernel::a";
+
+    #[test]
+    fn a_plain_run_is_run_again_with_no_option() {
+        for words in [&["a"][..], &["--skip", "b", "kernel"], &["-p", "x"], &["--junit", "j"]] {
+            assert_eq!(rerun(words), BARE, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_changes_a_test_is_kept() {
+        for (words, expected) in [
+            (&["--all-features"][..], " --all-features"),
+            (
+                &["--no-default-features", "-F", "a b"],
+                " --features a --features b --no-default-features",
+            ),
+            (&["--target-dir", "my target"], " --target-dir 'my target'"),
+            (&["--manifest-path", "it's/Cargo.toml"], r" --manifest-path 'it'\''s/Cargo.toml'"),
+            (&["--cargo-profile", "dev"], " --cargo-profile dev"),
+            (&["--device", "emu", "--set", "a=b c"], " --device emu --set 'a=b c'"),
+            (&["--toolchain", "npu2"], " --toolchain npu2"),
+            (&["--full", "--smoke"], " --full --smoke"),
+            (&["--require-weights", "--ignored"], " --require-weights --include-ignored"),
+        ] {
+            assert_eq!(rerun(words), format!("{BARE}{expected}"));
+        }
+    }
+
+    #[test]
+    fn a_test_that_is_gone_or_unknown_has_no_command_line() {
+        let with = Reruns::With(String::new());
+        assert_eq!(with.line("tiny", "tiny", &gone::record("kernel::a")), None);
+        let key = ("tiny".to_owned(), "kernel::a".to_owned());
+        let recorded = Reruns::Recorded([(key, "again".to_owned())].into());
+        let record = |name: &str| Record::new(name, Outcome::Failed, "");
+        assert_eq!(recorded.line("tiny", "p", &record("kernel::a")).as_deref(), Some("again"));
+        assert_eq!(recorded.line("tiny", "p", &record("kernel::b")), None);
+    }
+}

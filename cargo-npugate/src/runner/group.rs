@@ -1,0 +1,85 @@
+//! A child with all that it starts: ended together.
+
+use crate::error::Error;
+use std::{
+    io,
+    process::{Child, Command, ExitStatus},
+};
+
+/// A child in a process group of its own, which does not outlive its parent's
+/// interest in it: what a driver starts goes with it.
+#[derive(Debug)]
+pub struct Group {
+    child: Child,
+    /// Set once it has been waited for.
+    status: Option<ExitStatus>,
+}
+
+/// How a group is told to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Force {
+    /// It may clean up.
+    Ask,
+    /// It may not.
+    Kill,
+}
+
+impl Group {
+    /// Starts a command.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started.
+    pub fn spawn(command: &mut Command) -> Result<Self, Error> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        match command.spawn() {
+            Ok(child) => Ok(Self { child, status: None }),
+            Err(source) => Err(Error::Start { program: command.get_program().to_owned(), source }),
+        }
+    }
+
+    /// How it ended, if it has.
+    ///
+    /// # Errors
+    ///
+    /// The system does not say.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait()?;
+        }
+        Ok(self.status)
+    }
+
+    /// Tells it to end, unless it has: the id of a child that has been waited for
+    /// may by then be another's.
+    pub fn end(&mut self, force: Force) {
+        if self.status.is_some() {
+            return;
+        }
+        // Nothing can be done about a group that will not be told; the child
+        // itself is killed below.
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process_group};
+            let signal = match force {
+                Force::Ask => Signal::TERM,
+                Force::Kill => Signal::KILL,
+            };
+            let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+            let _ = group.map(|group| kill_process_group(group, signal));
+        }
+        if force == Force::Kill || cfg!(not(unix)) {
+            let _ = self.child.kill();
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.status.is_none() {
+            self.end(Force::Kill);
+            let _ = self.child.wait();
+        }
+    }
+}

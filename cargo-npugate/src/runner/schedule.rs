@@ -1,0 +1,188 @@
+//! Which model runs when: those on a device that can be shared side by side, as
+//! many as there are jobs; those on an exclusive one after another, by one of
+//! the jobs, while that holds the device.
+
+use super::stop::Stop;
+use super::{Blocked, Consumer, Happening, ModelPlan, ModelResult, RunOptions, Update, model};
+use crate::error::Error;
+use crate::lock::DeviceLock;
+use npugate_schema::{Access, Outcome, Record};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, RecvTimeoutError, Sender},
+    },
+    thread,
+    time::Duration,
+};
+
+/// How often consumers hear that time passes.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Runs models, and tells consumers what happens.
+///
+/// # Errors
+///
+/// A gate that cannot be started, or whose events cannot be followed: the run
+/// ends.
+pub fn run(
+    plans: &[Arc<ModelPlan>],
+    options: &RunOptions,
+    consumers: &mut [&mut dyn Consumer],
+) -> Result<Vec<ModelResult>, Error> {
+    let jobs = options.jobs.get().min(plans.len()).max(1);
+    let queue = Queue::new(plans, jobs);
+    let (sender, receiver) = mpsc::channel::<Update>();
+    let results = thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs)
+            .map(|index| {
+                let (queue, sender) = (&queue, sender.clone());
+                let lane = if index == 0 { Lane::Device } else { Lane::Shared };
+                scope.spawn(move || work(lane, queue, options, &sender))
+            })
+            .collect();
+        // The workers' own are what keeps the channel open.
+        drop(sender);
+        loop {
+            match receiver.recv_timeout(TICK) {
+                Ok(update) => consumers.iter_mut().for_each(|one| one.consume(&update)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            consumers.iter_mut().for_each(|one| one.tick());
+        }
+        workers.into_iter().map(|worker| worker.join()).collect::<Vec<_>>()
+    });
+    let mut all = Vec::with_capacity(plans.len());
+    for result in results {
+        all.extend(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+    }
+    all.sort_by_key(|(index, _)| *index);
+    Ok(all.into_iter().map(|(_, result)| result).collect())
+}
+
+/// Which models a worker takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lane {
+    /// Those on an exclusive device first, then any.
+    Device,
+    /// Those on a device that can be shared.
+    Shared,
+}
+
+/// The models that are still to run.
+struct Queue(Mutex<VecDeque<(usize, Arc<ModelPlan>)>>);
+
+impl Queue {
+    /// In the order of the list where one worker does all; otherwise those on an
+    /// exclusive device first, since they are the ones that wait for each other.
+    fn new(plans: &[Arc<ModelPlan>], jobs: usize) -> Self {
+        let mut plans: Vec<_> = plans.iter().cloned().enumerate().collect();
+        if jobs > 1 {
+            plans.sort_by_key(|(_, plan)| plan.description.access == Access::Shared);
+        }
+        Self(Mutex::new(plans.into()))
+    }
+
+    fn take(&self, lane: Lane) -> Option<(usize, Arc<ModelPlan>)> {
+        let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let admits = |plan: &ModelPlan| match lane {
+            Lane::Device => true,
+            Lane::Shared => plan.description.access == Access::Shared,
+        };
+        let at = plans.iter().position(|(_, plan)| admits(plan))?;
+        plans.remove(at)
+    }
+}
+
+/// Runs models until there are none left.
+fn work(
+    lane: Lane,
+    queue: &Queue,
+    options: &RunOptions,
+    sender: &Sender<Update>,
+) -> Result<Vec<(usize, ModelResult)>, Error> {
+    let mut results = Vec::new();
+    let mut held: Option<DeviceLock> = None;
+    while let Some((index, plan)) = queue.take(lane) {
+        let mut tell = |what| {
+            // Nobody listens once the run has failed elsewhere.
+            let _ = sender.send(Update { model: index, plan: plan.clone(), what });
+        };
+        let exclusive = plan.description.access == Access::Exclusive;
+        if !exclusive {
+            held = None;
+        }
+        let skip = match options.brake.stop() {
+            Some(stop) => Some(Skip::Stopped(stop)),
+            None if exclusive && held.is_none() => match acquire(options, &mut tell) {
+                Ok(lock) => {
+                    held = lock;
+                    None
+                }
+                Err(skip) => Some(skip),
+            },
+            None => None,
+        };
+        let result = match skip {
+            Some(skip) => skip.result(&plan, options, &mut tell),
+            None => model::run(&plan, options, &mut tell)?,
+        };
+        results.push((index, result));
+    }
+    Ok(results)
+}
+
+/// Takes the device, if this run is the one to see to that.
+fn acquire(
+    options: &RunOptions,
+    tell: &mut dyn FnMut(Happening),
+) -> Result<Option<DeviceLock>, Skip> {
+    let waiting = |holder| tell(Happening::Waiting { holder });
+    let wanted = || options.brake.stop().is_none();
+    match options.lock.acquire(waiting, wanted) {
+        Ok(lock) => Ok(lock),
+        Err(error) => Err(match options.brake.stop() {
+            Some(stop) => Skip::Stopped(stop),
+            None => Skip::Unavailable(error.to_string()),
+        }),
+    }
+}
+
+/// Why a model's turn does not come.
+enum Skip {
+    Stopped(Stop),
+    Unavailable(String),
+}
+
+impl Skip {
+    fn result(
+        self,
+        plan: &ModelPlan,
+        options: &RunOptions,
+        tell: &mut dyn FnMut(Happening),
+    ) -> ModelResult {
+        match self {
+            Self::Stopped(stop) => model::not_run(plan, options, |name| stop.record(name)),
+            Self::Unavailable(reason) => {
+                let record = |name: &str| {
+                    Record::new(name, Outcome::Skipped { reason: reason.clone() }, &*reason)
+                };
+                let result = ModelResult {
+                    blocked: Some(Blocked::Device(reason.clone())),
+                    ..model::not_run(plan, options, record)
+                };
+                tell(Happening::Finished { result: Arc::new(result.clone()) });
+                result
+            }
+        }
+    }
+}
+
+/// What is left of a model whose device is missing.
+pub fn without_device(plan: &ModelPlan, options: &RunOptions) -> ModelResult {
+    let reason = plan.description.missing().unwrap_or_default();
+    let outcome = || Outcome::Skipped { reason: reason.to_owned() };
+    model::not_run(plan, options, |name| Record::new(name, outcome(), reason))
+}

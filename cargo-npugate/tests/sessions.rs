@@ -1,0 +1,195 @@
+//! Sessions as users would type them, each a page of `tests/sessions`: what
+//! happens, word by word. `SNAPSHOTS=overwrite cargo test -p cargo-npugate --test
+//! sessions` writes the pages anew; read the diff.
+#![cfg(unix)]
+
+mod support;
+
+use support::session::Session;
+
+#[test]
+fn a_green_run() {
+    let mut session = Session::new(
+        "green",
+        "A green run",
+        "alpha kernel::gemm::256x576x1536::high pass 0.9959
+         alpha kernel::softmax::64x256 pass
+         alpha block::layer00::cosine pass
+         alpha tokens::base::p00 pass
+         alpha tokens::base::p01 full
+         beta kernel::gemm::64x64x64 pass",
+    );
+    session.run("").run("kernel -v").run("list").finish();
+}
+
+#[test]
+fn a_failing_gate() {
+    let mut session = Session::new(
+        "failing-gate",
+        "A gate that fails",
+        "alpha kernel::gemm::256x576x1536::high pass
+         alpha kernel::softmax::64x256 fail 0.98
+         alpha block::layer00::cosine invalid",
+    );
+    session
+        .run("")
+        .say("The line after `rerun:` runs the one test again:")
+        .run("-p alpha --exact kernel::softmax::64x256")
+        .say("And so does this:")
+        .run("--rerun failed")
+        .finish();
+}
+
+#[test]
+fn a_crash_inside_a_test() {
+    let mut session = Session::new(
+        "crash",
+        "A crash inside a test",
+        "alpha kernel::add::64x64 pass
+         alpha kernel::gemm::64x64x64 crash
+         alpha kernel::softmax::64x256 pass",
+    );
+    session.run("kernel").finish();
+}
+
+#[test]
+fn a_hang() {
+    let mut session = Session::new(
+        "hang",
+        "A test that hangs",
+        "alpha kernel::add::64x64 pass
+         alpha kernel::gemm::64x64x64 hang
+         alpha kernel::softmax::64x256 pass",
+    );
+    session.run("kernel --slow 300ms --timeout 900ms").finish();
+}
+
+#[test]
+fn an_interrupted_run() {
+    let mut session = Session::new(
+        "interrupted",
+        "A run that is interrupted",
+        "alpha kernel::add::64x64 pass
+         alpha kernel::gemm::64x64x64 hang
+         alpha kernel::softmax::64x256 pass
+         beta kernel::add::64x64 pass",
+    );
+    let running = session.start("-v --junit junit.xml", "PASS");
+    session.say("Ctrl-C, or a CI system that cancels the job:");
+    running.terminate();
+    session.wait("-v --junit junit.xml", running);
+    session.say("The report is whole, with what did not run as skipped.");
+    assert!(session.scene().read("junit.xml").contains(r#"tests="4""#));
+    session.finish();
+}
+
+#[test]
+fn two_runs_and_one_npu() {
+    let mut session = Session::new(
+        "lock",
+        "Two runs and one NPU",
+        "alpha kernel::add::64x64 slow
+         alpha kernel::gemm::64x64x64 slow
+         alpha !exclusive",
+    );
+    let first = session.start("--lock npu.lock", "Running");
+    session
+        .say("A second run waits for the device, and goes on when it is free:")
+        .run("--lock npu.lock");
+    session.say("The first one meanwhile:").wait("--lock npu.lock", first);
+    let first = session.start("--lock npu.lock", "Running");
+    session.say("It does not wait for ever:").run("--lock npu.lock --lock-timeout 100ms");
+    drop(first);
+    session.finish();
+}
+
+#[test]
+fn a_run_in_shards() {
+    let mut session = Session::new(
+        "shards",
+        "A run in shards, merged",
+        "alpha kernel::add::64x64 pass
+         alpha kernel::gemm::64x64x64 fail 0.98
+         alpha kernel::softmax::64x256 pass
+         beta kernel::add::64x64 pass",
+    );
+    session
+        .run("--partition slice:1/2 --results shard1.jsonl")
+        .run("--partition slice:2/2 --results shard2.jsonl")
+        .run("merge shard1.jsonl shard2.jsonl --junit junit.xml")
+        .say("A shard that is missing is told:")
+        .run("merge shard1.jsonl");
+    session.finish();
+}
+
+#[test]
+fn a_regression_reviewed() {
+    let mut session = Session::new(
+        "regression",
+        "A regression, reviewed and accepted",
+        "alpha kernel::gemm::64x64x64 pass 0.999
+         alpha kernel::softmax::64x256 pass 0.9995",
+    );
+    session
+        .say("The first run has nothing to be compared with:")
+        .run("")
+        .run("accept")
+        .gates(
+            "alpha kernel::gemm::64x64x64 regressed 0.995
+             alpha kernel::softmax::64x256 pass 0.9999",
+        )
+        .say("Then one kernel gets worse and one better:")
+        .run("")
+        .run("pending")
+        .run_on_terminal("review", &["r", "a"])
+        .say("What was rejected is no longer pending; the baseline is what was accepted:")
+        .run("pending")
+        .show("fixtures/alpha/baseline/emu.json")
+        .finish();
+}
+
+#[test]
+fn a_typo_in_a_filter() {
+    let mut session = Session::new(
+        "filter-typo",
+        "A typo in a filter",
+        "alpha kernel::gemm::64x64x64 pass
+         alpha block::layer00::cosine pass",
+    );
+    session
+        .run("gem")
+        .run("lst")
+        .run("-E 'mdoel(alpha)'")
+        .run("-E 'kind(kernl)'")
+        .run("-E '(kind(kernel)'")
+        .run("-E 'op(gem)'")
+        .run("-E 'mm >= 64'")
+        .run("-E 'op(gemm) & m >= 64'");
+    session.finish();
+}
+
+#[test]
+fn a_bad_config() {
+    let mut session = Session::new(
+        "bad-config",
+        "A configuration that cannot be read",
+        "alpha kernel::gemm::64x64x64 pass",
+    );
+    let path = ".config/npugate.toml";
+    session
+        .write(path, "[profile.default]\nretires = 2\n")
+        .run("")
+        .write(path, "[profile.ci]\ninherits = \"nightly\"\n")
+        .run("--profile ci")
+        .write(
+            path,
+            "[[profile.default.overrides]]\nfilter = 'op(gemm) & m >='\ntimeout = \"10s\"\n",
+        )
+        .run("")
+        .write(path, "[profile.default]\ntimeout = \"soon\"\n")
+        .run("")
+        .write(path, "[profile.ci]\nretries = 2\ntimeout = \"10m\"\n")
+        .run("--profile ic")
+        .run("show-config --profile ci")
+        .finish();
+}

@@ -1,0 +1,308 @@
+//! The lock on the one NPU of a machine, shared with everybody who keeps to
+//! MLIR-AIR's convention: `flock` on a file that is never removed.
+
+use std::{
+    fmt,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+    process, thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+/// The file that MLIR-AIR's language models lock for a whole run
+/// (`flock -x -w 1800 /tmp/mlir-air-npu.lock`).
+pub const DEVICE_LOCK: &str = "/tmp/mlir-air-npu.lock";
+
+/// How long MLIR-AIR waits for it.
+pub const DEVICE_LOCK_DEADLINE: Duration = Duration::from_secs(1800);
+
+/// The environment variable that names another file.
+pub const LOCK_VAR: &str = "NPUGATE_LOCK";
+
+/// The environment variable that says that the caller holds the lock.
+pub const LOCK_HELD_VAR: &str = "NPUGATE_LOCK_HELD";
+
+/// How often a lock that is held is tried again.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// The device is ours until this is dropped.
+#[derive(Debug)]
+pub struct DeviceLock {
+    /// Closing it releases the lock; the file stays, since removing it would give
+    /// the next two comers a lock each.
+    _file: File,
+}
+
+/// Who has the device.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Holder {
+    /// Its process, where the system says.
+    pub pid: Option<u32>,
+    /// Its command line.
+    pub command: Option<String>,
+    /// For how many seconds it has had it, if it is an npugate.
+    pub seconds: Option<u64>,
+}
+
+/// Why the device could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// The file cannot be opened or locked.
+    #[error("the lock {} cannot be taken: {source}; name another file with --lock, or none with --no-lock", path.display())]
+    Io {
+        /// The lock's file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// It was held until the deadline.
+    #[error("the NPU was not free within {}: {holder} holds {}; wait for it, or end it", seconds(*.deadline), path.display())]
+    Deadline {
+        /// The lock's file.
+        path: PathBuf,
+        /// How long it was waited for.
+        deadline: Duration,
+        /// Who held it last.
+        holder: Holder,
+    },
+    /// It was no longer wanted.
+    #[error("the NPU is no longer waited for")]
+    Abandoned,
+}
+
+impl DeviceLock {
+    /// Takes the lock, waiting for it until the deadline. `waiting` hears who has
+    /// it, at once and about once a second; `wanted` says whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be locked, the deadline, or nobody who wants it.
+    pub fn acquire(
+        path: &Path,
+        deadline: Duration,
+        mut waiting: impl FnMut(Holder),
+        mut wanted: impl FnMut() -> bool,
+    ) -> Result<Self, LockError> {
+        let failed = |source| LockError::Io { path: path.to_owned(), source };
+        let mut file = open(path).map_err(failed)?;
+        let start = Instant::now();
+        let mut told: Option<Instant> = None;
+        loop {
+            match file.try_lock() {
+                Ok(()) => {
+                    // A note for those who wait; without it they know less.
+                    let _ = note(&mut file);
+                    return Ok(Self { _file: file });
+                }
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if start.elapsed() >= deadline {
+                let holder = Holder::of(&mut file);
+                return Err(LockError::Deadline { path: path.to_owned(), deadline, holder });
+            }
+            if !wanted() {
+                return Err(LockError::Abandoned);
+            }
+            if told.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
+                told = Some(Instant::now());
+                waiting(Holder::of(&mut file));
+            }
+            thread::sleep(RETRY.min(deadline.saturating_sub(start.elapsed())));
+        }
+    }
+}
+
+/// Another user may have made the file: reading is enough for locking it.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o666);
+    options.open(path).or_else(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied => File::open(path),
+        _ => Err(error),
+    })
+}
+
+/// Since when, and which process: the words that [`Holder::of`] reads.
+fn note(file: &mut File) -> io::Result<()> {
+    file.rewind()?;
+    file.set_len(0)?;
+    writeln!(file, "{} {}", process::id(), unix_seconds())
+}
+
+fn unix_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+impl Holder {
+    /// Who holds a file's lock, as far as the system tells.
+    fn of(file: &mut File) -> Self {
+        let pid = holder_pid(file);
+        let command = pid.and_then(command_line);
+        let seconds = pid.and_then(|pid| {
+            let mut text = String::new();
+            file.rewind().ok()?;
+            file.read_to_string(&mut text).ok()?;
+            let (noted, since) = text.trim().split_once(' ')?;
+            // A note of an earlier holder is none of this one.
+            (noted.parse() == Ok(pid)).then(|| unix_seconds().checked_sub(since.parse().ok()?))?
+        });
+        Self { pid, command, seconds }
+    }
+}
+
+/// The process that `/proc/locks` names for a file: lines such as
+/// `3: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF`, those that wait with `->`.
+fn holder_pid(file: &File) -> Option<u32> {
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(&file.metadata().ok()?);
+    #[cfg(not(unix))]
+    let inode = u64::from(file.metadata().is_err());
+    pid_in(&fs::read_to_string("/proc/locks").ok()?, inode)
+}
+
+fn pid_in(locks: &str, inode: u64) -> Option<u32> {
+    let inode = inode.to_string();
+    locks.lines().find_map(|line| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let [_, "FLOCK", _, _, pid, place, ..] = words.as_slice() else { return None };
+        let same = place.rsplit(':').next() == Some(&*inode);
+        // A process outside of this container has no number here.
+        pid.parse().ok().filter(|pid| same && *pid > 0)
+    })
+}
+
+fn command_line(pid: u32) -> Option<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let mut words: Vec<_> = bytes
+        .split(|&byte| byte == 0)
+        .filter(|word| !word.is_empty())
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect();
+    // The program without its folder, which says nothing to those who wait.
+    if let Some(program) = words.first_mut()
+        && let Some(name) = Path::new(&*program).file_name()
+    {
+        *program = name.to_string_lossy().into_owned();
+    }
+    let line = words.join(" ");
+    let line = if line.chars().count() > 60 {
+        line.chars().take(59).chain(['…']).collect()
+    } else {
+        line
+    };
+    (!line.is_empty()).then_some(line)
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(pid) = self.pid else { return f.write_str("another process") };
+        write!(f, "pid {pid}")?;
+        if let Some(command) = &self.command {
+            write!(f, ", `{command}`")?;
+        }
+        self.seconds.map_or(Ok(()), |seconds| write!(f, ", {seconds} s"))
+    }
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    fn acquire(path: &Path, deadline: Duration) -> Result<DeviceLock, LockError> {
+        DeviceLock::acquire(path, deadline, |_| {}, || true)
+    }
+
+    #[test]
+    fn a_lock_that_is_held_names_its_holder_and_ends_at_the_deadline() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("npu.lock");
+        let held = acquire(&path, LONG).unwrap();
+        let mut heard = Vec::new();
+        let deadline = Duration::from_millis(150);
+        let error = DeviceLock::acquire(&path, deadline, |holder| heard.push(holder), || true);
+        let error = error.unwrap_err().to_string();
+        assert_eq!(heard.len(), 1);
+        assert_eq!(heard[0].pid, Some(process::id()));
+        assert!(heard[0].seconds.is_some_and(|seconds| seconds < 10), "{heard:?}");
+        let start = format!("the NPU was not free within 0.15 s: pid {}, `", process::id());
+        assert!(error.starts_with(&start), "{error}");
+        drop(held);
+        acquire(&path, deadline).unwrap();
+        assert!(path.exists(), "the file is never removed");
+    }
+
+    #[test]
+    fn the_lock_passes_on_when_it_is_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("npu.lock");
+        let held = acquire(&path, LONG).unwrap();
+        let (sender, receiver) = mpsc::channel();
+        let other = thread::spawn({
+            let path = path.clone();
+            move || DeviceLock::acquire(&path, LONG, |_| sender.send(()).unwrap(), || true)
+        });
+        receiver.recv_timeout(LONG).unwrap();
+        drop(held);
+        other.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn nobody_waits_for_a_lock_that_is_no_longer_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("npu.lock");
+        let _held = acquire(&path, LONG).unwrap();
+        let error = DeviceLock::acquire(&path, LONG, |_| {}, || false).unwrap_err();
+        assert!(matches!(error, LockError::Abandoned));
+    }
+
+    #[test]
+    fn flock_of_util_linux_is_seen_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("npu.lock");
+        let mut command = process::Command::new("flock");
+        let Ok(mut other) = command.arg("-x").arg(&path).args(["sleep", "20"]).spawn() else {
+            eprintln!("SKIPPED: there is no flock on this machine");
+            return;
+        };
+        let pid = loop {
+            let mut holder = None;
+            let seen = |seen: Holder| holder = Some(seen);
+            let _ = DeviceLock::acquire(&path, Duration::from_millis(50), seen, || true);
+            if let Some(Holder { pid: Some(pid), .. }) = holder {
+                break pid;
+            }
+        };
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert_eq!(pid, other.id());
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_told() {
+        let path = Path::new("/nowhere/npu.lock");
+        let error = acquire(path, LONG).unwrap_err().to_string();
+        assert!(error.starts_with("the lock /nowhere/npu.lock cannot be taken: "), "{error}");
+    }
+
+    #[test]
+    fn those_that_wait_in_the_table_are_no_holders() {
+        let table = "1: -> FLOCK  ADVISORY  WRITE 7 fe:00:131 0 EOF\n\
+                     1: POSIX  ADVISORY  WRITE 8 fe:00:131 0 EOF\n\
+                     2: FLOCK  ADVISORY  WRITE 0 fe:00:131 0 EOF\n\
+                     3: FLOCK  ADVISORY  WRITE 9 fe:00:131 0 EOF\n";
+        assert_eq!(pid_in(table, 131), Some(9));
+        assert_eq!(pid_in(table, 13), None);
+    }
+}
