@@ -109,7 +109,9 @@ fn an_expression_comes_before_the_shards() {
 #[test]
 fn a_shard_without_tests_is_told() {
     let mut all = candidates();
-    all.iter_mut().for_each(|one| one.gone.clear());
+    for one in &mut all {
+        one.gone.clear();
+    }
     let partition = "slice:6/6".parse().ok();
     let error = choose(&mut all, &Selection { partition, ..Selection::default() }).unwrap_err();
     assert_eq!(error.exit_code(), ExitCode::NoTests);

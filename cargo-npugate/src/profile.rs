@@ -22,9 +22,7 @@ mod span;
 
 pub use choice::{BaselineMode, MaxFail, Unreferenced};
 pub use error::ConfigError;
-pub use layer::Values;
 pub use load::Profiles;
-pub use origin::{Found, Origin};
 pub use resolved::Profile;
 pub use show::test as show_test;
 pub use span::Span;

@@ -27,8 +27,6 @@ pub enum WaiverNote {
     Needless { test: String, metric: String },
     /// The test measures no such metric.
     NoSuchMetric { test: String, metric: String, hint: String },
-    /// A full run has no test that it is for.
-    Unmatched { metric: String, filter: String, place: String },
 }
 
 impl Waiver {
@@ -56,7 +54,7 @@ pub fn apply(record: &mut Record, waivers: &[Waiver], today: Date) -> Vec<Waiver
             waive(record, waivers, today);
             Vec::new()
         }
-        Outcome::Passed => waivers.iter().filter_map(|waiver| needless(record, waiver)).collect(),
+        Outcome::Passed => waivers.iter().map(|waiver| needless(record, waiver)).collect(),
         _ => Vec::new(),
     }
 }
@@ -118,14 +116,14 @@ fn why_not(metric: &Metric, waiver: &Waiver, today: Date) -> String {
     format!("the waiver of {key} is expired since {since}")
 }
 
-fn needless(record: &Record, waiver: &Waiver) -> Option<WaiverNote> {
+fn needless(record: &Record, waiver: &Waiver) -> WaiverNote {
     let (test, metric) = (record.name.clone(), waiver.metric.clone());
     let keys: Vec<_> = record.metrics.iter().map(Metric::key).collect();
     if keys.contains(&metric) {
-        return Some(WaiverNote::Needless { test, metric });
+        return WaiverNote::Needless { test, metric };
     }
     let hint = text::did_you_mean(&metric, keys.iter().map(String::as_str)).unwrap_or_default();
-    Some(WaiverNote::NoSuchMetric { test, metric, hint })
+    WaiverNote::NoSuchMetric { test, metric, hint }
 }
 
 impl fmt::Display for WaiverNote {
@@ -136,12 +134,6 @@ impl fmt::Display for WaiverNote {
             }
             Self::NoSuchMetric { test, metric, hint } => {
                 write!(f, "{test} has a waiver of {metric}, which it does not measure{hint}")
-            }
-            Self::Unmatched { metric, filter, place } => {
-                write!(
-                    f,
-                    "the waiver of {metric} for `{filter}` ({place}) is of no test: remove it"
-                )
             }
         }
     }

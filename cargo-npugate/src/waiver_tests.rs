@@ -16,7 +16,7 @@ fn waiver(metric: &str, limit: f64) -> Waiver {
     }
 }
 
-/// R_p95 may be 3 at most, the cosine 0.99 at least.
+/// `R_p95` may be 3 at most, the cosine 0.99 at least.
 fn record(outcome: Outcome, ratio: f64, cosine: f64) -> Record {
     let metrics = vec![
         Metric::new("R_p95", ratio, Unit::Ratio, Direction::Lower).limited(3.0),

@@ -26,6 +26,22 @@ fn an_expression_says_which_tests_run() {
 }
 
 #[test]
+fn what_is_known_of_a_test_beyond_its_name_can_be_asked_for() {
+    let scene = Scene::with_tests(
+        "alpha kernel::a pass 0.999 op=gemm m=256
+alpha kernel::b fail 0.999 op=gemm m=64
+alpha kernel::c fail 0.999 op=softmax
+beta kernel::a pass 0.999 op=gemm m=2048",
+    );
+    let run = scene.run_words(["-E", "op(gemm) & m >= 256"]);
+    run.expect(0, &["Summary 2 tests run in", "2 passed"]);
+    let run = scene.run_words(["list", "-E", "op(gemm) & mm >= 256"]);
+    run.expect(94, &["error: no test here has `mm`; did you mean `m`?\n    op(gemm) & mm >= 256\n               ^^\n"]);
+    let run = scene.run_words(["list", "-E", "op(gem)"]);
+    run.expect(94, &["error: no test here has `op(gem)`; op is gemm or softmax\n"]);
+}
+
+#[test]
 fn a_typo_in_an_expression_is_pointed_at() {
     let scene = Scene::with_tests(TESTS);
     let run = scene.run_words(["-E", "kind(kernle)"]);

@@ -70,6 +70,30 @@ Parts of a run (--partition):
   others come and go, sizes differ by chance. slice:M/N deals tests out in
   turn: even sizes, and a new test moves those after it.
 
+Configuration:
+  .config/npugate.toml at the workspace's root has profiles of settings: -P NAME
+  chooses one, `default` holds otherwise and is inherited. Options win over it.
+
+    [profile.default]
+    timeout = \"30m\"
+
+    [[profile.default.overrides]]    # the first that sets something holds
+    filter = 'op(gemm) & m >= 2048'
+    timeout = \"1h\"
+
+    [[profile.default.waivers]]      # a failure within the limit is waived
+    filter = 'test(=block::layer07::R)'
+    metric = \"R_p95\"
+    limit = 4.5
+    reason = \"why, and what is to come of it\"
+    expires = 2027-01-31             # the last day
+
+    [profile.ci]
+    inherits = \"default\"
+    fail-fast = false
+
+  `cargo npugate show-config [TEST]` shows what holds and where it comes from.
+
 Baselines:
   A run compares its figures with the accepted ones in baseline/DEVICE.json
   beside a model's goldens. What is new, better, worse or gone waits in
@@ -90,6 +114,8 @@ Environment:
                        always: what changed beyond the noise enters the
                        baseline at once. The run has still compared, and ends
                        with 120 where it got worse: --baseline save does not
+  NPUGATE_PROFILE      the profile, where -P does not say
+  NPUGATE_CONFIG       the configuration, where --config does not say
   NPUGATE_WEIGHTS_DIR  where weights are looked for and put, in place of the
                        user's cache folder
   NPUGATE_FIXTURES     a folder with a folder of goldens and baselines for each

@@ -182,12 +182,13 @@ fn flaky_result() -> impl TypedValueParser<Value = FlakyResult> {
 /// Which settings hold where the command line says nothing.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct ProfileArgs {
-    /// The profile of the configuration [default: default; NPUGATE_PROFILE]
+    /// The profile of the configuration [default: that of
+    /// `NPUGATE_PROFILE`, or `default`]
     #[arg(short = 'P', long, value_name = "NAME", global = true)]
     pub profile: Option<String>,
 
-    /// The configuration [default: .config/npugate.toml at the workspace's
-    /// root, if it is there; NPUGATE_CONFIG]
+    /// The configuration [default: that of `NPUGATE_CONFIG`, or
+    /// `.config/npugate.toml` at the workspace's root]
     #[arg(long, value_name = "PATH", global = true)]
     pub config: Option<PathBuf>,
 }

@@ -172,15 +172,15 @@ impl Selection {
     /// Whether a run takes every test that a gate has, those too that are off. A
     /// part of a run is no less: the others take the rest.
     pub fn lists_everything(&self) -> bool {
-        self.lists_all_names()
-            && self.ignored != Ignored::Only
-            && self.expressions.is_empty()
-            && self.rerun == Rerun::Everything
+        self.lists_all_names() && self.expressions.is_empty() && self.rerun == Rerun::Everything
     }
 
     /// Whether a gate lists every test that it has.
     pub fn lists_all_names(&self) -> bool {
-        self.filters.is_empty() && self.skip.is_empty() && self.phases.is_empty()
+        self.filters.is_empty()
+            && self.skip.is_empty()
+            && self.phases.is_empty()
+            && self.ignored != Ignored::Only
     }
 
     /// Whether a run takes every test that a gate lists.

@@ -55,7 +55,7 @@ mod tests {
             ..TypedSettings::default()
         };
         let expected = TestSettings {
-            slow: Duration::from_secs(60),
+            slow: Duration::from_mins(1),
             timeout: Duration::from_secs(5),
             retries: 2,
             flaky: FlakyResult::Pass,

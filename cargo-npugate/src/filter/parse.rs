@@ -304,11 +304,11 @@ fn number(input: &mut Input<'_>, name: &str, comparison: Comparison) -> Result<u
             Err(Problem::new(at.start..end, format!("expected {example}")))
         }
         None => {
-            let mut problem = Problem::expected(&example, input);
+            let Problem { at, mut message } = Problem::expected(&example, input);
             if input.starts_with(is_name) && comparison == Comparison::Equal {
-                problem.message += &format!("; a text is asked for as in `{name}(gemm)`");
+                message = format!("{message}; a text is asked for as in `{name}(gemm)`");
             }
-            Err(problem)
+            Err(Problem { at, message })
         }
     }
 }

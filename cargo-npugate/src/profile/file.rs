@@ -11,8 +11,7 @@ use toml::value::Datetime;
 
 /// `.config/npugate.toml`: how `cargo npugate` runs tests.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(title = "npugate configuration"))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "npugate configuration"))]
 #[serde(deny_unknown_fields)]
 pub struct RawFile {
     /// The profiles, by name. `default` holds where no other is chosen.
@@ -22,7 +21,7 @@ pub struct RawFile {
 
 /// A profile. What it does not say is as in the one that it inherits.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Profile"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawProfile {
     /// The profile that holds where this one says nothing; `default` unless it says so.
@@ -67,7 +66,7 @@ pub struct RawProfile {
 
 /// Settings of some tests.
 #[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Override"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawOverride {
     /// The tests, as of `-E`.
@@ -87,7 +86,7 @@ pub struct RawOverride {
 
 /// A limit that is loosened for a time.
 #[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Waiver"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawWaiver {
     /// The tests, as of `-E`.

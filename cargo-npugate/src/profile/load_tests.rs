@@ -57,7 +57,7 @@ fn a_profile_says_what_its_parents_say_unless_it_says_otherwise() {
 #[test]
 fn a_value_knows_where_it_comes_from() {
     let profile = parse(EXAMPLE).unwrap().resolve("ci").unwrap();
-    let origin = |origin: &crate::profile::Origin| origin.to_string();
+    let origin = |origin: &crate::profile::origin::Origin| origin.to_string();
     let jobs = profile.values.jobs.unwrap();
     assert_eq!(origin(&jobs.origin), "npugate.toml:10, profile ci");
     let timeout = profile.values.timeout.unwrap();

@@ -22,6 +22,13 @@ pub struct Found<T> {
     pub origin: Origin,
 }
 
+impl<T> Found<T> {
+    /// One that holds where nothing else is said.
+    pub fn built_in(value: T) -> Self {
+        Self { value, origin: Origin::BuiltIn }
+    }
+}
+
 impl<T> Deref for Found<T> {
     type Target = T;
 

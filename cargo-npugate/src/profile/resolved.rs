@@ -2,11 +2,11 @@
 
 use super::layer::{Layer, Values};
 use super::origin::{Found, Origin};
-use super::rule::{Override, WaiverRule};
+use super::rule::{Override, Unmatched, WaiverRule};
 use super::span::Span;
 use crate::filter::Facts;
 use crate::runner::TestSettings;
-use crate::waiver::{Waiver, WaiverNote};
+use crate::waiver::Waiver;
 use npugate_schema::{FlakyResult, TimeLimits};
 use std::time::Duration;
 
@@ -95,38 +95,28 @@ impl Profile {
             grace: span(
                 overrides.iter().find_map(|one| one.grace.as_ref()),
                 grace,
-                built_in(declared.grace),
+                Found::built_in(declared.grace),
             ),
             retries: overrides
                 .iter()
                 .find_map(|one| one.retries.clone())
                 .or_else(|| retries.clone())
-                .unwrap_or_else(|| built_in(declared.retries)),
+                .unwrap_or_else(|| Found::built_in(declared.retries)),
             flaky: overrides
                 .iter()
                 .find_map(|one| one.flaky.clone())
                 .or_else(|| flaky.clone())
-                .unwrap_or_else(|| built_in(declared.flaky)),
+                .unwrap_or_else(|| Found::built_in(declared.flaky)),
             waivers: self.waivers.iter().filter(|rule| rule.filter.matches(facts)).collect(),
         }
     }
 
-    /// The waivers that are for none of these tests. Asked of a full run only:
-    /// elsewhere their tests may just not be selected.
-    pub fn unmatched(&self, facts: &[Facts<'_>]) -> Vec<WaiverNote> {
-        let matches = |rule: &&WaiverRule| facts.iter().any(|facts| rule.filter.matches(facts));
-        let unmatched = self.waivers.iter().filter(|rule| !matches(rule));
-        let note = |rule: &WaiverRule| WaiverNote::Unmatched {
-            metric: rule.waiver.metric.clone(),
-            filter: rule.filter.to_string(),
-            place: rule.origin.to_string(),
-        };
-        unmatched.map(note).collect()
+    /// The overrides and waivers that are for none of these tests. Asked of a full
+    /// run only: elsewhere their tests may just not be selected.
+    pub fn unmatched(&self, facts: &[Facts<'_>]) -> Vec<Unmatched> {
+        let overrides = self.overrides.iter().filter_map(|one| one.unmatched(facts));
+        overrides.chain(self.waivers.iter().filter_map(|rule| rule.unmatched(facts))).collect()
     }
-}
-
-fn built_in<T>(value: T) -> Found<T> {
-    Found { value, origin: Origin::BuiltIn }
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! A profile as TOML that can be read back, each value with where it comes from.
 
-use super::choice::MaxFail;
+use super::choice::{BaselineMode, MaxFail, Unreferenced};
 use super::layer::Values;
 use super::origin::{Found, Origin};
 use super::resolved::{Profile, Settled};
 use super::rule::{Override, WaiverRule};
 use super::span::Span;
 use crate::filter::Facts;
-use npugate_schema::FlakyResult;
+use crate::runner::TestSettings;
+use npugate_schema::{FlakyResult, TimeLimits};
 use std::fmt::{Display, Write};
 use std::time::Duration;
 use toml::Value;
@@ -17,12 +18,14 @@ struct Line {
     key: &'static str,
     value: Option<String>,
     comment: Option<String>,
+    /// What is said if there is no value.
+    unset: &'static str,
 }
 
 impl Line {
     fn new<T>(key: &'static str, found: Option<&Found<T>>, value: impl Fn(&T) -> String) -> Self {
         let comment = found.map(|found| found.origin.to_string());
-        Self { key, value: found.map(|found| value(&found.value)), comment }
+        Self { key, value: found.map(|found| value(&found.value)), comment, unset: NOT_SET }
     }
 }
 
@@ -63,23 +66,45 @@ impl Profile {
                 MaxFail::Never => "0".to_owned(),
             }),
         };
+        // What a check declares is not asked for here.
+        let declared = TestSettings::from(TimeLimits::default());
+        let grace = grace.clone().or_else(|| Span::new(declared.grace).map(Found::built_in));
         let path = |path: &std::path::PathBuf| string(&path.display());
         vec![
             Line::new("jobs", jobs.as_ref(), ToString::to_string),
             max_fail,
-            Line::new("retries", retries.as_ref(), ToString::to_string),
-            Line::new("flaky-result", flaky.as_ref(), |flaky| result(*flaky)),
-            Line::new("slow", slow.as_ref(), string),
-            Line::new("timeout", timeout.as_ref(), string),
+            Line::new(
+                "retries",
+                Some(&or(retries.as_ref(), declared.retries)),
+                ToString::to_string,
+            ),
+            Line::new("flaky-result", Some(&or(flaky.as_ref(), declared.flaky)), |flaky| {
+                result(*flaky)
+            }),
+            Line { unset: DECLARED, ..Line::new("slow", slow.as_ref(), string) },
+            Line { unset: DECLARED, ..Line::new("timeout", timeout.as_ref(), string) },
             Line::new("grace", grace.as_ref(), string),
             Line::new("lock", lock.as_ref(), path),
             Line::new("lock-timeout", lock_timeout.as_ref(), string),
-            Line::new("baseline", baseline.as_ref(), string),
-            Line::new("unreferenced", unreferenced.as_ref(), string),
+            Line::new("baseline", Some(&or(baseline.as_ref(), BaselineMode::default())), string),
+            Line::new(
+                "unreferenced",
+                Some(&or(unreferenced.as_ref(), Unreferenced::default())),
+                string,
+            ),
             Line::new("junit", junit.as_ref(), path),
             Line::new("results", results.as_ref(), path),
         ]
     }
+}
+
+/// What is said of a setting that nothing sets.
+const NOT_SET: &str = "is not set";
+/// What is said of a limit that is left to the checks.
+const DECLARED: &str = "is as each check declares it";
+
+fn or<T: Clone>(found: Option<&Found<T>>, built_in: T) -> Found<T> {
+    found.cloned().unwrap_or_else(|| Found::built_in(built_in))
 }
 
 /// What holds for one test.
@@ -125,7 +150,7 @@ fn overriding(one: &Override) -> Vec<Line> {
 fn waiver(rule: &WaiverRule) -> Vec<Line> {
     let WaiverRule { filter, origin, waiver } = rule;
     // All of it comes from one place.
-    let line = |key, value| Line { key, value: Some(value), comment: None };
+    let line = |key, value| Line { key, value: Some(value), comment: None, unset: NOT_SET };
     vec![
         stated("filter", string(filter), origin),
         line("metric", string(&waiver.metric)),
@@ -136,7 +161,7 @@ fn waiver(rule: &WaiverRule) -> Vec<Line> {
 }
 
 fn stated(key: &'static str, value: String, origin: &Origin) -> Line {
-    Line { key, value: Some(value), comment: Some(origin.to_string()) }
+    Line { key, value: Some(value), comment: Some(origin.to_string()), unset: NOT_SET }
 }
 
 /// Writes values with their comments in one column; what is not set is a comment
@@ -146,9 +171,9 @@ fn lines(text: &mut String, lines: &[Line]) {
     const WIDEST: usize = 40;
     let written: Vec<_> = lines
         .iter()
-        .map(|Line { key, value, .. }| match value {
+        .map(|Line { key, value, unset, .. }| match value {
             Some(value) => format!("{key} = {value}"),
-            None => format!("# {key} is not set"),
+            None => format!("# {key} {unset}"),
         })
         .collect();
     let commented = written.iter().zip(lines).filter(|(_, line)| line.comment.is_some());

@@ -122,6 +122,7 @@ impl Scene {
         ] {
             command.env_remove(name);
         }
+        command.env_remove("NPUGATE_PROFILE").env_remove("NPUGATE_CONFIG");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -1,8 +1,9 @@
 // A gate binary that keeps to the protocol and knows nothing else: what its
 // tests do is written in the environment variable `FAKE_GATE`, a line each:
-// `PACKAGE TEST BEHAVIOUR [COSINE]`. Without it, the tests below. Lines
-// `PACKAGE !TRAIT` are about the gate itself: `!exclusive`, `!missing`, `!silent`,
-// `!chatty`, `!dies-at-end`, `!hangs-at-start`.
+// `PACKAGE TEST BEHAVIOUR [COSINE [KEY=VALUE]...]`, with what is known of the test
+// beyond its name. Without it, the tests below. Lines `PACKAGE !TRAIT` are about the
+// gate itself: `!exclusive`, `!missing`, `!silent`, `!chatty`, `!dies-at-end`,
+// `!hangs-at-start`.
 
 use std::{
     env,
@@ -29,6 +30,7 @@ struct Test {
     name: String,
     behaviour: String,
     cosine: String,
+    attributes: Vec<String>,
 }
 
 fn tests() -> Vec<Test> {
@@ -42,6 +44,7 @@ fn tests() -> Vec<Test> {
             name: words[1].clone(),
             behaviour: words[2].clone(),
             cosine: words.get(3).cloned().unwrap_or_else(|| "0.999".to_owned()),
+            attributes: words.into_iter().skip(4).collect(),
         })
         .collect()
 }
@@ -206,23 +209,32 @@ fn describe(args: &Args) {
 }
 
 /// What the name of a kernel test says of it: `kernel::OP::MxKxN::TIER`.
-fn attributes(name: &str) -> String {
+fn in_name(name: &str) -> Vec<String> {
     let segments: Vec<_> = name.split("::").collect();
-    let ["kernel", op, rest @ ..] = segments.as_slice() else { return String::new() };
+    let ["kernel", op, rest @ ..] = segments.as_slice() else { return Vec::new() };
     let sizes = rest.first().into_iter().flat_map(|shape| shape.split('x'));
     let sizes = ["m", "k", "n"].into_iter().zip(sizes);
     let mut all = vec![format!(r#""op":"{op}""#)];
     all.extend(sizes.map(|(size, number)| format!(r#""{size}":{number}"#)));
     all.extend(rest.get(1).map(|tier| format!(r#""tier":"{tier}""#)));
-    all.join(",")
+    all
 }
 
 fn list(args: &Args) {
     args.refuse_unknown_names();
+    let attribute = |pair: &String| {
+        let (key, value) = pair.split_once('=').expect("KEY=VALUE");
+        let number = value.parse::<u64>().is_ok();
+        if number { format!(r#""{key}":{value}"#) } else { format!(r#""{key}":"{value}""#) }
+    };
     let entry = |test: &Test| {
         let ignored = args.ignore(test).map(|ignore| format!(r#","ignored":{ignore}"#));
         let (name, ignored) = (&test.name, ignored.unwrap_or_default());
-        format!(r#"{{"name":"{name}"{ignored},"attributes":{{{}}}}}"#, attributes(name))
+        let mut known: Vec<_> = test.attributes.iter().map(attribute).collect();
+        if known.is_empty() {
+            known = in_name(name);
+        }
+        format!(r#"{{"name":"{name}"{ignored},"attributes":{{{}}}}}"#, known.join(","))
     };
     let tests = tests();
     let tests: Vec<_> = tests.iter().filter(|test| args.admits(&test.name)).map(entry).collect();

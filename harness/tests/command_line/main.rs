@@ -12,6 +12,7 @@ mod errors;
 mod events;
 mod gate;
 mod generate;
+mod lock;
 mod protocol;
 mod schemas;
 mod toy;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     trials.extend(errors::trials());
     trials.extend(events::trials());
     trials.extend(generate::trials());
+    trials.extend(lock::trials());
     trials.extend(schemas::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -1,7 +1,7 @@
 //! Toy adapters: kernels that add, right and wrong, and a model that counts.
 
 use half::bf16;
-use npugate::schema::{ModelConfig, Sha256, WeightsFile, WeightsSource};
+use npugate::schema::{Access, ModelConfig, Sha256, WeightsFile, WeightsSource};
 use npugate::{
     Adapter, Block, Context, DType, Draw, Kernel, KernelId, Kv, Model, PrecisionProfile, Prefill,
     Probe, RunError, Runner, SettingsError, Tensor, Tolerance, Usage,
@@ -40,6 +40,10 @@ impl Adapter for Toy {
 
     fn devices(&self) -> Vec<String> {
         vec!["host".to_owned(), "other".to_owned()]
+    }
+
+    fn access(&self, device: &str) -> Access {
+        if device == "other" { Access::Exclusive } else { Access::Shared }
     }
 
     fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
