@@ -110,17 +110,13 @@ fn test(line: &str) -> Test {
     }
 }
 
-/// The default profile of a file with this text.
-fn profile(text: &str) -> Profile {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("npugate.toml");
-    std::fs::write(&path, text).unwrap();
-    Profiles::load(folder.path(), Some(&path)).unwrap().resolve("default").unwrap()
+fn baseline(line: &str, update: Update) -> Result<BaselineMode, Error> {
+    test(line).baseline(&Profile::default(), update)
 }
 
 #[test]
 fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
-    let mode = |line: &str| test(line).baseline(&profile(""), Update::New).unwrap();
+    let mode = |line: &str| baseline(line, Update::New).unwrap();
     assert_eq!(mode("x"), BaselineMode::Compare);
     assert_eq!(mode("x --baseline save kernel"), BaselineMode::Save);
     assert_eq!(mode("x --baseline save kernel --baseline ignore"), BaselineMode::Ignore);
@@ -135,7 +131,11 @@ fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
 
 #[test]
 fn what_is_typed_of_baselines_wins_over_the_profile() {
-    let profile = profile("[profile.default]\nbaseline = \"ignore\"\nunreferenced = \"reject\"\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("npugate.toml");
+    let text = "[profile.default]\nbaseline = \"ignore\"\nunreferenced = \"reject\"\n";
+    std::fs::write(&path, text).unwrap();
+    let profile = Profiles::load(folder.path(), Some(&path)).unwrap().resolve("default").unwrap();
     let mode = |line: &str| test(line).baseline(&profile, Update::New).unwrap();
     assert_eq!(mode("x"), BaselineMode::Ignore);
     assert_eq!(mode("x --baseline compare"), BaselineMode::Compare);
@@ -145,20 +145,17 @@ fn what_is_typed_of_baselines_wins_over_the_profile() {
 
 #[test]
 fn saving_is_refused_where_nothing_may_be_written_and_with_few_rows() {
-    let refused = |line: &str, update| test(line).baseline(&profile(""), update).unwrap_err();
-    let error = refused("x --baseline save", Update::No);
-    assert!(matches!(error, Error::SaveForbidden), "{error}");
-    let error = refused("x --smoke --baseline save", Update::New);
-    assert!(matches!(error, Error::SmokeBaseline), "{error}");
-    for line in ["x --baseline ignore", "x --smoke --baseline ignore"] {
-        let mode = test(line).baseline(&profile(""), Update::No).unwrap();
-        assert_eq!(mode, BaselineMode::Ignore, "{line}");
-    }
+    let refused = baseline("x --baseline save", Update::No).unwrap_err();
+    assert!(matches!(refused, Error::SaveForbidden), "{refused}");
+    assert!(baseline("x --baseline ignore", Update::No).is_ok());
+    let smoke = baseline("x --smoke --baseline save", Update::New).unwrap_err();
+    assert!(matches!(smoke, Error::SmokeBaseline), "{smoke}");
+    assert!(baseline("x --smoke --baseline ignore", Update::New).is_ok());
 }
 
 #[test]
 fn a_run_of_every_test_looks_for_what_nothing_refers_to() {
-    let mode = |line: &str| test(line).unreferenced(&profile(""));
+    let mode = |line: &str| test(line).unreferenced(&Profile::default());
     assert_eq!(mode("x"), Unreferenced::Warn);
     assert_eq!(mode("x --full"), Unreferenced::Warn);
     for line in ["x gemm", "x kernel", "x --skip a", "x --unreferenced ignore"] {

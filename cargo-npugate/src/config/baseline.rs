@@ -1,16 +1,17 @@
-//! What a run does with baselines and with what nothing refers to: as was typed, or as
-//! the profile says.
+//! What a run does with baselines and with what nothing refers to: as was typed, or
+//! else as the profile says.
 
 use super::{Effort, History, Selection, Test, Update};
 use crate::error::Error;
 use crate::profile::{BaselineMode, Profile, Unreferenced};
 
 impl Test {
-    /// What it does with baselines: as was typed, else as the profile says.
+    /// What it does with baselines.
     ///
     /// # Errors
     ///
-    /// It is to save one and may not.
+    /// It is to save one where nothing may be written, or figures that no baseline
+    /// can hold.
     pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, Error> {
         let mode = self.baseline.or(profile.values.baseline.as_deref().copied());
         match (mode.unwrap_or_default(), self.selection.effort, update) {
@@ -20,8 +21,8 @@ impl Test {
         }
     }
 
-    /// What becomes of what nothing refers to: as was typed, else as the profile
-    /// says. Only a run of everything looks for it if nobody says so.
+    /// What becomes of what nothing refers to. A run of every test is the one that
+    /// looks at everything.
     pub fn unreferenced(&self, profile: &Profile) -> Unreferenced {
         let mode = self.unreferenced.or(profile.values.unreferenced.as_deref().copied());
         mode.unwrap_or(if self.selection.lists_everything() {

@@ -11,7 +11,7 @@ use npugate_schema::{FlakyResult, TimeLimits};
 use std::time::Duration;
 
 /// A profile with all that it inherits.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Profile {
     /// Its name, and those of the profiles that it inherits.
     pub names: Vec<String>,
