@@ -12,7 +12,7 @@ mod settings;
 
 pub use environment::{Environment, GitHub, Held, Update};
 pub use registry::{Fidelity, RegistryTask};
-pub use scheduling::{MissingDevice, Scheduling};
+pub use scheduling::{Lock, MissingDevice, Scheduling};
 pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
 pub use settings::TypedSettings;
 

@@ -52,6 +52,24 @@ impl Partition {
         }
     }
 
+    /// Every part of the run that this is a part of, in order.
+    pub fn all(self) -> impl Iterator<Item = Self> {
+        let (Self::Hash(Shard { of, .. }) | Self::Slice(Shard { of, .. })) = self;
+        (1..=of).map(move |number| self.with(number))
+    }
+
+    /// Whether both are parts of runs that are split in the same way.
+    pub fn goes_with(self, other: Self) -> bool {
+        self.with(1) == other.with(1)
+    }
+
+    fn with(self, number: u64) -> Self {
+        match self {
+            Self::Hash(shard) => Self::Hash(Shard { number, ..shard }),
+            Self::Slice(shard) => Self::Slice(Shard { number, ..shard }),
+        }
+    }
+
     /// Whether this part tells of a test that is gone. It has no place in the
     /// run: of slices, it is the first one's.
     pub fn tells(self, model: &str, gone: &str) -> bool {
@@ -117,6 +135,16 @@ mod tests {
 
     fn names(n: usize) -> Vec<String> {
         (0..n).map(|index| format!("kernel::k{index}")).collect()
+    }
+
+    #[test]
+    fn a_part_knows_the_others() {
+        let second: Partition = "hash:2/3".parse().unwrap();
+        assert_eq!(second.all().collect::<Vec<_>>(), shards("hash", 3));
+        assert!(second.all().all(|part| part.goes_with(second)));
+        for other in ["slice:2/3", "hash:2/4"] {
+            assert!(!second.goes_with(other.parse().unwrap()), "{other}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub mod words;
 pub use rerun::Reruns;
 pub use streams::Streams;
 
-use crate::config::{Config, Effort, Selection};
+use crate::config::{Config, Effort, Test};
 
 /// What reports say of a run beyond its results.
 #[derive(Clone, Debug)]
@@ -29,31 +29,24 @@ pub struct Run {
     pub partition: Option<String>,
     /// Wall-clock seconds, once it is over.
     pub seconds: f64,
-    /// What `--explain` calls the check of a test, if it knows it.
-    pub explain: fn(&str) -> Option<String>,
 }
 
 impl Run {
     /// A run on this machine.
-    pub fn of(config: &Config, selection: &Selection) -> Self {
+    pub fn of(config: &Config, test: &Test) -> Self {
         Self {
-            reruns: Reruns::of(config, selection),
-            effort: selection.effort,
-            partition: selection.partition.map(|partition| partition.to_string()),
+            reruns: Reruns::of(config, test),
+            effort: test.selection.effort,
+            partition: test.selection.partition.map(|partition| partition.to_string()),
             ..Self::default()
         }
     }
-}
-
-/// What `--explain` calls the check of a test.
-fn explain(test: &str) -> Option<String> {
-    npugate_schema::CheckId::of(test).map(|check| check.to_string())
 }
 
 impl Default for Run {
     /// A whole run of which nothing is known.
     fn default() -> Self {
         let reruns = Reruns::With(String::new());
-        Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0, explain }
+        Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0 }
     }
 }

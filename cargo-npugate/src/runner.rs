@@ -34,7 +34,7 @@ use std::{
 pub use plan::{ModelPlan, PlannedTest, TestSettings};
 pub use result::{Blocked, ModelResult, Tried};
 pub use schedule::{run, without_device};
-pub use stop::{Brake, is_interrupted, is_past_max_fail, was_not_run};
+pub use stop::{Brake, Stop, is_interrupted, is_past_max_fail, was_not_run};
 pub use update::{Attempt, Consumer, Happening, Update};
 
 /// How all tests of a run are run.

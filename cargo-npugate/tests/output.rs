@@ -160,6 +160,36 @@ fn the_parts_of_a_run_become_one_report() {
 }
 
 #[test]
+fn shards_become_one_run_an_empty_one_among_them() {
+    let scene = Scene::with_tests("alpha kernel::a pass\nbeta kernel::a fail 0.5");
+    scene.run("--partition slice:1/3 --results 1.jsonl").expect(0, &["Summary 1 test"]);
+    scene.run("--partition slice:2/3 --results 2.jsonl").expect(100, &["Summary 1 test"]);
+    scene
+        .run("--partition slice:3/3 --results 3.jsonl")
+        .expect(4, &["error: slice:3/3 has none of the 2 tests"]);
+    let run = scene.run("merge 1.jsonl 2.jsonl 3.jsonl");
+    run.expect(
+        100,
+        &["FAIL [", "beta-7b kernel::a", "Summary 2 tests", "alpha on emu", "beta-7b on emu"],
+    );
+    scene.run("merge 1.jsonl 3.jsonl").expect(96, &["not whole without slice:2/3"]);
+}
+
+#[test]
+fn models_that_run_at_the_same_time_are_told_apart() {
+    let scene = Scene::with_tests(
+        "alpha kernel::a slow\nalpha kernel::b pass\nbeta kernel::a slow\nbeta kernel::b fail 0.5",
+    );
+    let run = scene.run("-j 2 --message-format libtest-json --results run.jsonl");
+    run.expect(100, &["Running", "Running", "Summary 4 tests"]);
+    let lines = json_lines(&run.stdout);
+    let suites: Vec<_> = lines.iter().map(|line| line["type"] == "suite").collect();
+    let suite = [true, false, false, false, false, true];
+    assert_eq!(suites, [suite, suite].concat(), "{run}");
+    scene.run("merge run.jsonl").expect(100, &["kernel::b", "Summary 4 tests"]);
+}
+
+#[test]
 fn what_is_not_one_whole_run_is_not_merged() {
     let scene = Scene::with_tests("alpha kernel::a pass\nalpha kernel::b pass");
     scene.run("kernel::a --results a.jsonl").expect(0, &[]);
@@ -174,9 +204,8 @@ fn what_is_not_one_whole_run_is_not_merged() {
     scene.run("merge a.jsonl Cargo.toml").expect(96, &["error: Cargo.toml holds no run: "]);
     scene.run("merge").expect(2, &["<FILE>..."]);
     scene.run("--full merge a.jsonl").expect(2, &["`cargo npugate merge` runs no tests"]);
-    let part = scene.read("a.jsonl").replace(r#""effort""#, r#""partition":"hash:1/2","effort""#);
-    fs::write(scene.path("part.jsonl"), part).unwrap();
-    scene.run("merge part.jsonl").expect(96, &["error: the run is not whole without hash:2/2: "]);
+    scene.run("--partition slice:1/2 --results part.jsonl").expect(0, &["Summary 1 test"]);
+    scene.run("merge part.jsonl").expect(96, &["error: the run is not whole without slice:2/2: "]);
     assert!(!scene.path("junit.xml").exists());
 }
 

@@ -23,6 +23,9 @@ pub fn run(args: &MergeArgs, config: &Config, shell: &mut Shell) -> Result<u8, E
         ));
     }
     for result in &results {
+        if let Some(blocked) = &result.blocked {
+            shell.error(blocked.reason());
+        }
         for trouble in &result.troubles {
             let model = &result.description.model;
             shell.error(format_args!("the gate of {model} is broken: {trouble}"));

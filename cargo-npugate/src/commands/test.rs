@@ -129,10 +129,15 @@ pub(super) fn execute(
     let profile = prepare::profile(config, workspace)?;
     let mode = test.baseline(&profile, config.environment.update)?;
     let test = &Test { selection: test.selection(mode), ..test.clone() };
-    let plans = plan(test, &profile, config, workspace, shell)?;
+    let plans = plan(test, &profile, config, workspace, shell);
     let start = Instant::now();
-    let mut run = Run::of(config, &test.selection);
+    let mut run = Run::of(config, test);
     let file = test.results.as_deref().or(profile.values.results.as_deref().map(PathBuf::as_path));
+    if let Err(Error::NoTests(_)) = plans {
+        // Whoever joins the parts of a run is to know that this one is empty.
+        Streams::open(test.format, file, &[], &run)?.finish(&[], ExitCode::NoTests, 0.0)?;
+    }
+    let plans = plans?;
     let mut streams = Streams::open(test.format, file, &plans, &run)?;
     let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
     let options = RunOptions {

@@ -1,5 +1,6 @@
 //! Why files cannot be merged.
 
+use crate::partition::{Partition, PartitionError};
 use npugate_schema::MESSAGE_SCHEMA;
 use std::path::PathBuf;
 
@@ -19,11 +20,8 @@ pub enum MergeError {
     Schema { path: PathBuf, found: String },
     #[error("{}:{line} is no message: {reason}", path.display())]
     Line { path: PathBuf, line: usize, reason: String },
-    #[error(
-        "{}: `{part}` is no part of a run: it should look like `hash:1/4` or `slice:1/4`",
-        path.display()
-    )]
-    Part { path: PathBuf, part: String },
+    #[error("{} is of no part of a run: {source}", path.display())]
+    Part { path: PathBuf, source: PartitionError },
 
     // Several files.
     #[error(
@@ -37,15 +35,15 @@ pub enum MergeError {
         path.display(),
         whole.display()
     )]
-    PartAndWhole { path: PathBuf, part: String, whole: PathBuf },
+    PartAndWhole { path: PathBuf, part: Partition, whole: PathBuf },
     #[error(
         "{} is the part {part} of a run, and {} is the part {other_part} of another one: merge the parts of one run",
         path.display(),
         other.display()
     )]
-    OtherPart { path: PathBuf, part: String, other: PathBuf, other_part: String },
+    OtherPart { path: PathBuf, part: Partition, other: PathBuf, other_part: Partition },
     #[error("{} and {} are both the part {part}: name each once", first.display(), second.display())]
-    SamePart { part: String, first: PathBuf, second: PathBuf },
+    SamePart { part: Partition, first: PathBuf, second: PathBuf },
     #[error("the run is not whole without {}: name the files of all parts", .0.join(" and "))]
     Missing(Vec<String>),
     #[error(

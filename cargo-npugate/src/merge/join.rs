@@ -4,13 +4,10 @@ use super::shard::{End, ShardModel};
 use super::{MergeError, Shard, partition};
 use crate::config::Effort;
 use crate::report::{Reruns, Run, summary};
-use crate::runner::{ModelResult, was_not_run};
+use crate::runner::{ModelResult, Stop, was_not_run};
 use npugate_schema::{Description, ExitCode, Outcome, Phase, PlannedModel, Record};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-/// What is said of a test that has no verdict since its run was cut short.
-const INTERRUPTED: &str = "interrupted";
 
 /// A whole run.
 #[derive(Clone, Debug)]
@@ -139,6 +136,7 @@ fn result(parts: &[(&Shard, &ShardModel)]) -> Result<ModelResult, MergeError> {
         result.earlier.extend(part.earlier.clone());
         result.outputs.extend(part.outputs.clone());
         result.troubles.extend(part.troubles.clone());
+        result.blocked = result.blocked.or_else(|| part.blocked.clone());
         let took = || part.records.values().map(|record| record.seconds).sum();
         result.seconds += part.seconds.unwrap_or_else(took);
     }
@@ -150,7 +148,8 @@ fn result(parts: &[(&Shard, &ShardModel)]) -> Result<ModelResult, MergeError> {
     order.retain(|name| seen.insert(*name));
     let record = |name: &&str| match records.get(name) {
         Some((_, record)) => (*record).clone(),
-        None => unjudged(name),
+        // Its run was cut short.
+        None => Stop::Interrupted.record(*name),
     };
     result.records = order.iter().map(record).collect();
     Ok(result)
@@ -176,11 +175,6 @@ fn describe(model: &PlannedModel) -> String {
 /// a record, too.
 fn is_verdict(record: &Record) -> bool {
     !matches!(record.outcome, Outcome::Ignored { .. }) && !was_not_run(record)
-}
-
-fn unjudged(name: &str) -> Record {
-    let reason = INTERRUPTED.to_owned();
-    Record::new(name, Outcome::Skipped { reason }, INTERRUPTED)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::merge::testing::Script;
+use crate::runner::Blocked;
 use std::path::Path;
 
 fn passed(name: &str) -> Record {
@@ -143,4 +144,19 @@ fn a_part_without_tests_is_no_failure_of_the_whole() {
     let empty = Script::part("tiny", &[], Some("hash:2/2")).finished(0.1, &[]).exits(4);
     let run = joined(&[part("hash:1/2", &passed("kernel::a"), 0), empty]).unwrap();
     assert_eq!(run.code, 0);
+}
+
+#[test]
+fn a_device_that_one_part_could_not_have_decides_if_nothing_is_worse() {
+    let skipped = Outcome::Skipped { reason: "held".into() };
+    let blocked = Script::part("tiny", &["kernel::b"], Some("hash:2/2"))
+        .ended(&Record::new("kernel::b", skipped, "held"), "")
+        .blocked("held");
+    for (first, code, expected) in [(passed("kernel::a"), 0, 122), (failed("kernel::a"), 100, 100)]
+    {
+        let blocked = blocked.clone().exits(122);
+        let run = joined(&[part("hash:1/2", &first, code), blocked]).unwrap();
+        assert_eq!(run.results[0].blocked.as_ref().map(Blocked::reason), Some("held"));
+        assert_eq!(run.code, expected);
+    }
 }

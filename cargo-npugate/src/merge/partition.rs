@@ -1,30 +1,11 @@
 //! Whether files are all parts of one run.
 
 use super::{MergeError, Shard};
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use crate::partition::Partition;
+use std::path::{Path, PathBuf};
 
-/// A part of a run, as it is written: `hash:2/4`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Part<'a> {
-    text: &'a str,
-    /// How the tests were dealt out.
-    kind: &'a str,
-    /// From 1 up.
-    number: usize,
-    of: usize,
-}
-
-impl<'a> Part<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let (kind, numbers) = text.split_once(':')?;
-        let (number, of) = numbers.split_once('/')?;
-        let (number, of) = (number.parse().ok()?, of.parse().ok()?);
-        (1..=of).contains(&number).then_some(Self { text, kind, number, of })
-    }
-}
+/// How many missing parts are named.
+const NAMED: usize = 10;
 
 /// Checks that these are all parts of one run, each once, or all whole runs.
 ///
@@ -32,46 +13,42 @@ impl<'a> Part<'a> {
 ///
 /// A part that is missing, is there twice, or is of another run.
 pub(super) fn check(shards: &[Shard]) -> Result<(), MergeError> {
-    let mut parts = Vec::<(Part<'_>, &Path)>::new();
+    let mut parts = Vec::<(Partition, &Path)>::new();
     let mut whole = None;
     for Shard { path, partition, .. } in shards {
         match partition {
             None => whole = Some(path),
             Some(text) => {
-                let no_part = || MergeError::Part { path: path.clone(), part: text.clone() };
-                parts.push((Part::parse(text).ok_or_else(no_part)?, path));
+                let failed = |source| MergeError::Part { path: path.clone(), source };
+                parts.push((text.parse().map_err(failed)?, path));
             }
         }
     }
     let Some(&(first, first_path)) = parts.first() else { return Ok(()) };
     if let Some(whole) = whole {
-        return Err(MergeError::PartAndWhole {
-            path: first_path.to_owned(),
-            part: first.text.to_owned(),
-            whole: whole.clone(),
-        });
+        let (path, whole) = (first_path.to_owned(), whole.clone());
+        return Err(MergeError::PartAndWhole { path, part: first, whole });
     }
-    let mut seen = BTreeMap::<usize, PathBuf>::new();
+    let mut seen = Vec::<(Partition, PathBuf)>::new();
     for (part, path) in parts {
-        if (part.kind, part.of) != (first.kind, first.of) {
+        let path = path.to_owned();
+        if !part.goes_with(first) {
+            let first_path = first_path.to_owned();
             return Err(MergeError::OtherPart {
-                path: first_path.to_owned(),
-                part: first.text.to_owned(),
-                other: path.to_owned(),
-                other_part: part.text.to_owned(),
+                path: first_path,
+                part: first,
+                other: path,
+                other_part: part,
             });
         }
-        if let Some(other) = seen.insert(part.number, path.to_owned()) {
-            let (part, second) = (part.text.to_owned(), path.to_owned());
-            return Err(MergeError::SamePart { part, first: other, second });
+        if let Some((_, other)) = seen.iter().find(|(known, _)| *known == part) {
+            return Err(MergeError::SamePart { part, first: other.clone(), second: path });
         }
+        seen.push((part, path));
     }
-    let missing: Vec<_> = (1..=first.of)
-        .filter(|number| !seen.contains_key(number))
-        // A count of millions is no list for people.
-        .take(10)
-        .map(|number| format!("{}:{number}/{}", first.kind, first.of))
-        .collect();
+    let is_missing = |part: &Partition| seen.iter().all(|(known, _)| known != part);
+    let missing: Vec<_> =
+        first.all().filter(is_missing).take(NAMED).map(|part| part.to_string()).collect();
     if missing.is_empty() { Ok(()) } else { Err(MergeError::Missing(missing)) }
 }
 
@@ -131,7 +108,7 @@ mod tests {
     fn what_is_no_part_is_refused() {
         for text in ["hash", "hash:1", "hash:0/4", "hash:5/4", "hash:a/b", "hash:1/0"] {
             let error = checked(&[Some(text)]).unwrap_err();
-            assert!(error.contains(&format!("`{text}` is no part of a run")), "{error}");
+            assert!(error.starts_with("0.jsonl is of no part of a run: "), "{error}");
         }
     }
 }

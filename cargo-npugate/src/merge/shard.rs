@@ -3,9 +3,9 @@
 use super::MergeError;
 use crate::config::Effort;
 use crate::error::Error;
-use crate::runner::Tried;
+use crate::runner::{Blocked, Tried};
 use fs_err as fs;
-use npugate_schema::{MESSAGE_SCHEMA, Message, PlannedModel, Record};
+use npugate_schema::{MESSAGE_SCHEMA, Message, Obstacle, PlannedModel, Record};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -50,6 +50,8 @@ pub struct ShardModel {
     pub reruns: BTreeMap<String, String>,
     /// What is wrong with the gate itself.
     pub troubles: Vec<String>,
+    /// What kept it from running, or from running to its end.
+    pub blocked: Option<Blocked>,
     /// Wall-clock seconds; none if it was cut short.
     pub seconds: Option<f64>,
 }
@@ -130,8 +132,9 @@ impl Shard {
                 model.reruns.extend(rerun.map(|line| (name.clone(), line)));
                 model.records.insert(name.clone(), record);
             }
-            Message::ModelFinished { model, troubles, seconds, .. } => {
+            Message::ModelFinished { model, troubles, blocked, seconds, .. } => {
                 let model = self.model(&model)?;
+                model.blocked = blocked.and_then(blocked_by);
                 model.troubles = troubles;
                 model.seconds = Some(seconds);
             }
@@ -150,6 +153,14 @@ impl Shard {
     }
 }
 
+fn blocked_by(obstacle: Obstacle) -> Option<Blocked> {
+    match obstacle {
+        Obstacle::Device { reason } => Some(Blocked::Device(reason)),
+        Obstacle::Disk { reason } => Some(Blocked::Disk(reason)),
+        _ => None,
+    }
+}
+
 impl ShardModel {
     /// Nothing yet of what was planned.
     pub(super) fn new(planned: PlannedModel) -> Self {
@@ -160,6 +171,7 @@ impl ShardModel {
             outputs: BTreeMap::new(),
             reruns: BTreeMap::new(),
             troubles: Vec::new(),
+            blocked: None,
             seconds: None,
         }
     }

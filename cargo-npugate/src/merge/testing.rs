@@ -1,6 +1,6 @@
 //! Files as runs write them, for the tests of merging.
 
-use npugate_schema::{AttemptOf, MESSAGE_SCHEMA, Message, PlannedModel, Record, Summary};
+use npugate_schema::{AttemptOf, MESSAGE_SCHEMA, Message, Obstacle, PlannedModel, Record, Summary};
 
 /// The messages of a run of one model.
 #[derive(Clone)]
@@ -58,7 +58,15 @@ impl Script {
         let model = self.model.clone();
         let troubles = troubles.iter().map(ToString::to_string).collect();
         let package = format!("{model}-llama");
-        self.tell(&Message::ModelFinished { model, package, troubles, seconds })
+        self.tell(&Message::ModelFinished { model, package, troubles, blocked: None, seconds })
+    }
+
+    /// The model could not have its device.
+    pub(super) fn blocked(self, reason: &str) -> Self {
+        let (model, package) = (self.model.clone(), format!("{}-llama", self.model));
+        let blocked = Some(Obstacle::Device { reason: reason.into() });
+        let (troubles, seconds) = (Vec::new(), 0.5);
+        self.tell(&Message::ModelFinished { model, package, troubles, blocked, seconds })
     }
 
     /// The run is over, with this exit code.

@@ -6,7 +6,7 @@ use super::{Run, words};
 use crate::runner::{Attempt, ModelResult, Tried, gone, was_not_run};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
-use npugate_schema::{Direction, Metric, Outcome, Record};
+use npugate_schema::{CheckId, Direction, Metric, Outcome, Record};
 use std::collections::BTreeMap;
 
 /// How many figures of a test are shown.
@@ -91,7 +91,7 @@ fn show(result: &ModelResult, record: &Record, run: &Run, shell: &mut Shell) {
     if let Some(rerun) = run.reruns.line(model, &result.package, record) {
         shell.detail(&format!("rerun: {rerun}"));
     }
-    if let Some(check) = (run.explain)(name) {
+    if let Some(check) = CheckId::of(name) {
         shell.detail(&format!("explain: cargo npugate --explain {check}"));
     }
 }

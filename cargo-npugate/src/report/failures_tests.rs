@@ -17,8 +17,7 @@ fn result(records: Vec<Record>) -> ModelResult {
 
 fn shown(result: ModelResult) -> String {
     let printed = Printed::default();
-    let explain = |test: &str| test.starts_with("block").then(|| "block::cosine".to_owned());
-    let run = Run { reruns: Reruns::With(" --full".into()), explain, ..Run::default() };
+    let run = Run { reruns: Reruns::With(" --full".into()), ..Run::default() };
     print(&[result], &run, &mut printed.shell(Verbosity::Normal));
     printed.text()
 }

@@ -1,9 +1,9 @@
 //! A command line that runs a test of a run again, in the same way.
 
-use crate::config::{Config, Effort, History, Ignored, Selection, TestSet, WeightsNeed};
+use crate::config::{Config, Effort, History, Ignored, Lock, Test, TestSet, WeightsNeed};
 use crate::runner::gone;
 use crate::text::shell_word;
-use npugate_schema::Record;
+use npugate_schema::{FlakyResult, Record};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 /// How the tests of a run are run again.
@@ -17,8 +17,8 @@ pub enum Reruns {
 
 impl Reruns {
     /// Of a run on this machine.
-    pub fn of(config: &Config, selection: &Selection) -> Self {
-        Self::With(options(config, selection))
+    pub fn of(config: &Config, test: &Test) -> Self {
+        Self::With(options(config, test))
     }
 
     /// The command line for a test of a model; none for a test that cannot be run,
@@ -38,7 +38,7 @@ impl Reruns {
 }
 
 /// The options that make a run what it is, each after a space.
-fn options(config: &Config, selection: &Selection) -> String {
+fn options(config: &Config, test: &Test) -> String {
     let mut line = String::new();
     let mut push = |flag: &str, value: &str| {
         // Writing to a string cannot fail.
@@ -67,6 +67,26 @@ fn options(config: &Config, selection: &Selection) -> String {
     if let Some(toolchain) = &config.device.toolchain {
         push("--toolchain", toolchain);
     }
+    if let Some(file) = &config.profile.file {
+        push("--config", &path(file));
+    }
+    if let Some(profile) = &config.profile.name {
+        push("--profile", profile);
+    }
+    if let Lock::Take { path: Some(lock), .. } = &test.scheduling.lock {
+        push("--lock", &path(lock));
+    }
+    let settings = &test.settings;
+    if let Some(timeout) = settings.timeout {
+        push("--timeout", &timeout.to_string());
+    }
+    if let Some(retries) = settings.retries {
+        push("--retries", &retries.to_string());
+    }
+    if settings.flaky == Some(FlakyResult::Pass) {
+        push("--flaky-result", "pass");
+    }
+    let selection = &test.selection;
     let flags = [
         (cargo.features.all_features, " --all-features"),
         (cargo.features.no_default_features, " --no-default-features"),
@@ -94,7 +114,7 @@ mod tests {
         let config = Config::resolve(cli, Environment::default()).unwrap();
         let Action::Test(test) = config.action.clone() else { panic!() };
         let record = Record::new("kernel::a", Outcome::Failed, "");
-        Reruns::of(&config, &test.selection).line("tiny", "tiny-llama", &record).unwrap()
+        Reruns::of(&config, &test).line("tiny", "tiny-llama", &record).unwrap()
     }
 
     const BARE: &str = "cargo npugate -p tiny-llama --exact kernel::a";
@@ -120,6 +140,12 @@ mod tests {
             (&["--device", "emu", "--set", "a=b c"], " --device emu --set 'a=b c'"),
             (&["--toolchain", "npu2"], " --toolchain npu2"),
             (&["--full", "--smoke"], " --full --smoke"),
+            (&["-P", "ci", "--config", "a.toml"], " --config a.toml --profile ci"),
+            (&["--lock", "npu.lock", "--jobs", "2"], " --lock npu.lock"),
+            (
+                &["--timeout", "90s", "--retries", "2", "--flaky-result", "pass", "--slow", "1s"],
+                " --timeout '1m 30s' --retries 2 --flaky-result pass",
+            ),
             (&["--require-weights", "--ignored"], " --require-weights --include-ignored"),
         ] {
             assert_eq!(rerun(words), format!("{BARE}{expected}"));

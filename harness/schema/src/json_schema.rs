@@ -23,8 +23,8 @@ const FORMATS: [Format; 8] = [
     ("record", schema_of::<Record>),
 ];
 
-/// The JSON Schema of every format, by name. Those of `events` and `messages` are of one
-/// line.
+/// The JSON Schema of every format, by name. Those of `events` and
+/// `messages` are of one line.
 pub fn json_schemas() -> Vec<(&'static str, Value)> {
     FORMATS.map(|(name, schema)| (name, schema().to_value())).to_vec()
 }

@@ -65,7 +65,7 @@ pub use manifest::{
     WeightsProvenance,
 };
 pub use mark::{MARK, MARKS_VAR, Mark};
-pub use message::{AttemptOf, MESSAGE_SCHEMA, Message, PlannedModel};
+pub use message::{AttemptOf, MESSAGE_SCHEMA, Message, Obstacle, PlannedModel};
 pub use metric::{Direction, Metric, Unit};
 pub use outcome::{FlakyResult, Outcome};
 pub use phase::{Phase, UnknownPhase};

@@ -84,6 +84,9 @@ pub enum Message {
         /// What is wrong with the gate itself.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         troubles: Vec<String>,
+        /// What kept it from running, or from running to its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blocked: Option<Obstacle>,
         /// Wall-clock seconds.
         seconds: f64,
     },
@@ -96,6 +99,24 @@ pub enum Message {
         exit_code: u8,
         /// Wall-clock seconds.
         seconds: f64,
+    },
+}
+
+/// What keeps a model from running, whatever its tests are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// Its device could not be had.
+    Device {
+        /// Why not.
+        reason: String,
+    },
+    /// Its gate could not write what it has to.
+    Disk {
+        /// Why not.
+        reason: String,
     },
 }
 

@@ -2,8 +2,8 @@
 
 use super::{End, Sink, Stream};
 use crate::report::{Reruns, Run, summary};
-use crate::runner::{Attempt, Consumer, Happening, ModelPlan, ModelResult, Update};
-use npugate_schema::{AttemptOf, MESSAGE_SCHEMA, Message, PlannedModel, Record};
+use crate::runner::{Attempt, Blocked, Consumer, Happening, ModelPlan, ModelResult, Update};
+use npugate_schema::{AttemptOf, MESSAGE_SCHEMA, Message, Obstacle, PlannedModel, Record};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -79,6 +79,7 @@ impl Messages {
             model: model.clone(),
             package: package.clone(),
             troubles: result.troubles.clone(),
+            blocked: result.blocked.as_ref().map(obstacle),
             seconds: result.seconds,
         });
     }
@@ -143,6 +144,14 @@ fn planned(plan: &ModelPlan) -> PlannedModel {
         device: plan.description.device.clone(),
         configuration: plan.description.configuration.clone(),
         planned: listed.chain(&plan.gone).cloned().collect(),
+    }
+}
+
+fn obstacle(blocked: &Blocked) -> Obstacle {
+    let reason = blocked.reason().to_owned();
+    match blocked {
+        Blocked::Device(_) => Obstacle::Device { reason },
+        Blocked::Disk(_) => Obstacle::Disk { reason },
     }
 }
 
