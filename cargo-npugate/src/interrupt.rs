@@ -41,10 +41,10 @@ impl Interrupt {
         interrupt
     }
 
-    /// As after so many signals.
+    /// As if so many signals had come.
     #[cfg(test)]
-    pub fn after(signals: usize) -> Self {
-        Self(Arc::new(AtomicUsize::new(signals)))
+    pub fn raise(&self, signals: usize) {
+        self.0.fetch_add(signals, Ordering::Relaxed);
     }
 
     /// How urgent it is.

@@ -179,10 +179,12 @@ mod tests {
     }
 
     fn run_within(script: &str, milliseconds: u64) -> Ran {
-        run_until(script, milliseconds, &Brake::default())
+        run_until(script, milliseconds, 0)
     }
 
-    fn run_until(script: &str, milliseconds: u64, brake: &Brake) -> Ran {
+    /// With so many signals once the child has begun a test.
+    fn run_until(script: &str, milliseconds: u64, signals: usize) -> Ran {
+        let interrupt = Interrupt::default();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
         std::fs::write(&path, "").unwrap();
@@ -194,12 +196,13 @@ mod tests {
             command,
             events: &path,
             capture: Capture::Keep,
-            brake,
+            brake: &Brake::new(interrupt.clone(), None),
             settings_of: |_: &str| settings(milliseconds),
             idle: settings(milliseconds),
         };
         let ended = follow(followed, |told| {
             if let Told::Event(event, output) = told {
+                interrupt.raise(signals);
                 if let Event::TestFinished { record } = &event {
                     outputs.push(output.unwrap().of(&record.name));
                 }
@@ -288,8 +291,7 @@ mod tests {
     fn one_signal_asks_a_child_to_end_and_a_second_one_kills_it() {
         let deaf = format!("trap '' TERM; {START_A} sleep 30");
         let stopped = |signals| {
-            let brake = Brake::new(Interrupt::after(signals), None);
-            let Ran { ended, seconds, .. } = run_until(&deaf, 60_000, &brake);
+            let Ran { ended, seconds, .. } = run_until(&deaf, 60_000, signals);
             assert_eq!(ended.stopped, Some(Stop::Interrupted));
             seconds
         };
