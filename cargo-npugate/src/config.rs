@@ -17,9 +17,10 @@ pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSe
 pub use settings::TypedSettings;
 
 use crate::cli::{
-    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MergeArgs, MessageFormat,
-    RecordArgs, RunArgs, RunFormat, TestArgs,
+    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MachineArgs, MergeArgs,
+    MessageFormat, RecordArgs, RunArgs, RunFormat, TestArgs,
 };
+use crate::doctor;
 use crate::error::Error;
 use crate::profile::{BaselineMode, Unreferenced};
 use crate::shell::Verbosity;
@@ -74,6 +75,10 @@ pub enum Action {
     Record(RecordArgs),
     /// Do something with the registry.
     Registry(RegistryTask),
+    /// Find out what keeps the NPU of this machine from running.
+    Doctor { format: MessageFormat },
+    /// Show the NPU of this machine.
+    Device { format: MessageFormat },
     /// Review pending baseline changes.
     Review,
     /// Print pending baseline changes.
@@ -286,6 +291,16 @@ fn action(
             refuse_unless(none, "registry")?;
             Action::Registry(RegistryTask::resolve(args, device)?)
         }
+        Some(Command::Doctor(MachineArgs { json })) => {
+            refuse_unless(none, "doctor")?;
+            hardware("doctor", device)?;
+            Action::Doctor { format: format(json) }
+        }
+        Some(Command::Device(MachineArgs { json })) => {
+            refuse_unless(none, "device")?;
+            hardware("device", device)?;
+            Action::Device { format: format(json) }
+        }
         Some(Command::Review) => {
             refuse_unless(none, "review")?;
             Action::Review
@@ -347,6 +362,20 @@ fn network(offline: bool, no_fetch: bool) -> Network {
         (true, _) => Network::Never("--offline"),
         (false, true) => Network::Never("--no-fetch"),
         (false, false) => Network::Use,
+    }
+}
+
+fn format(json: bool) -> MessageFormat {
+    if json { MessageFormat::Json } else { MessageFormat::Human }
+}
+
+/// What is about this machine's NPU can be about no other device.
+fn hardware(command: &'static str, device: &DeviceArgs) -> Result<(), Error> {
+    match &device.device {
+        Some(device) if device != doctor::DEVICE => {
+            Err(Error::NotHardware { command, device: device.clone() })
+        }
+        _ => Ok(()),
     }
 }
 
