@@ -24,7 +24,9 @@ pub fn describe(machine: &Machine) -> DeviceReport {
             driver_interface: interface.map(|interface| interface.to_string()),
             kernel: machine.driver.kernel.clone(),
             xrt: machine.xrt.as_ref().and_then(|xrt| xrt.version).map(|of| of.to_string()),
-            power_mode: answers.and_then(|answers| answers.power.clone()),
+            power_mode: answers
+                .and_then(|answers| answers.power)
+                .map(|mode| mode.as_str().to_owned()),
             holder: machine.holder().1.ok().flatten(),
         }
     });

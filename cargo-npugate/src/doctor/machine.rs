@@ -2,12 +2,13 @@
 
 use super::buffers::ModelBuffers;
 use super::driver::Driver;
-use super::node::{Interface, Node};
+use super::node::Node;
 use super::npu::Npu;
 use super::process::{Memlock, Place};
 use super::system::System;
 use super::xrt::{Shim, Xrt};
 use npugate_schema::{DEVICE_LOCK, Holder, LOCK_VAR};
+use npugate_xrt::DriverInterface;
 use std::{io, path::Path};
 
 /// A machine, its NPU and what that needs.
@@ -62,7 +63,7 @@ impl Machine {
     }
 
     /// The version of the driver's interface, if the driver could be asked.
-    pub fn interface(&self) -> Option<Interface> {
+    pub fn interface(&self) -> Option<DriverInterface> {
         self.node.as_ref()?.answers()?.interface
     }
 

@@ -2,6 +2,7 @@
 
 use super::npu::Npu;
 use super::system::{Nodes, System};
+use npugate_xrt::{DriverInterface, PowerMode};
 use std::{fs, io};
 
 /// What came of opening the node.
@@ -20,35 +21,9 @@ pub enum Node {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Answers {
     /// The version of the driver's interface.
-    pub interface: Option<Interface>,
+    pub interface: Option<DriverInterface>,
     /// The power mode.
-    pub power: Option<String>,
-}
-
-/// The version of the driver's interface. Those of the kernel's own tree: 0.1 has
-/// `GET_ARRAY`, 0.6 preemption, which programs of the ELF flow need (the list is in
-/// `amdxdna_pci_drv.c`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Interface {
-    /// 0 in the kernel's tree and in drivers of 2026; 1 in those before.
-    pub major: u32,
-    /// What it can do.
-    pub minor: u32,
-}
-
-impl std::fmt::Display for Interface {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
-
-impl std::str::FromStr for Interface {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
-        Ok(Self { major: major.parse()?, minor: minor.parse()? })
-    }
+    pub power: Option<PowerMode>,
 }
 
 impl Node {
@@ -57,7 +32,10 @@ impl Node {
         let path = system.path(npu.node());
         let opened = fs::OpenOptions::new().read(true).write(true).open(&path);
         match (opened, system.nodes()) {
-            (Ok(_), Nodes::Devices) => Self::Open(Answers::default()),
+            (Ok(node), Nodes::Devices) => Self::Open(Answers {
+                interface: npugate_xrt::driver_interface(&node).ok(),
+                power: npugate_xrt::power_mode(&node).ok(),
+            }),
             (Ok(_), Nodes::Texts) => Self::scripted(&fs::read_to_string(path).unwrap_or_default()),
             (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Self::Missing,
             // 5 is EIO, of an error that has no number.
@@ -77,7 +55,7 @@ impl Node {
         }
         Self::Open(Answers {
             interface: value("interface").and_then(|version| version.parse().ok()),
-            power: value("power").map(str::to_owned),
+            power: value("power").and_then(|mode| mode.parse().ok()),
         })
     }
 
@@ -104,20 +82,13 @@ mod tests {
     fn a_node_is_missing_or_refused_or_open() {
         let node = "/dev/accel/accel0";
         let open = Node::Open(Answers {
-            interface: Some(Interface { major: 0, minor: 7 }),
-            power: Some("turbo".into()),
+            interface: Some(DriverInterface { major: 0, minor: 7 }),
+            power: Some(PowerMode::Turbo),
         });
         assert_eq!(look(&Tree::strix_halo()), open);
         assert_eq!(look(&Tree::strix_halo().without(node)), Node::Missing);
         assert_eq!(look(&Tree::strix_halo().file(node, "errno 13\n")), Node::Refused(13));
         let silent = look(&Tree::strix_halo().file(node, ""));
         assert_eq!(silent, Node::Open(Answers::default()));
-    }
-
-    #[test]
-    fn interfaces_are_ordered_by_their_numbers() {
-        let version = |text: &str| text.parse::<Interface>().unwrap();
-        assert!(version("0.10") > version("0.6") && version("1.0") > version("0.10"));
-        assert!("0.x".parse::<Interface>().is_err());
     }
 }

@@ -45,6 +45,12 @@ impl System {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
+    /// A path below the root as the machine has it.
+    pub fn shown(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        Path::new("/").join(below).display().to_string()
+    }
+
     /// The text of a file without blanks around it; none if it cannot be read.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let bytes = fs::read(self.path(path)).ok()?;

@@ -1,6 +1,7 @@
 //! Machines for tests: folders with the files that Linux has.
 
 use super::system::System;
+use npugate_xrt::{SHIM_NAME, XrtVersion, setup};
 use std::{fs, path::Path};
 use tempfile::TempDir;
 
@@ -8,6 +9,12 @@ use tempfile::TempDir;
 pub const ADDRESS: &str = "0000:c5:00.1";
 /// Where XRT is on the healthy one.
 pub const LIB: &str = "/usr/lib/x86_64-linux-gnu";
+
+/// Where the shim for an XRT is on them.
+pub fn shim(xrt: XrtVersion) -> String {
+    let folder = setup::folder(Path::new("/home/me/.cache/npugate"), xrt);
+    folder.join(SHIM_NAME).display().to_string()
+}
 
 /// A folder that looks like a machine.
 pub struct Tree {
@@ -23,7 +30,7 @@ impl Tree {
     /// A laptop with a Strix Halo on which all is well.
     pub fn strix_halo() -> Self {
         let npu = format!("/sys/bus/pci/devices/{ADDRESS}");
-        let shim = "/home/me/.cache/npugate/xrt-2.25.0-1f2e3d4c/libnpugate_xrt.so.1";
+        let shim = shim(XrtVersion::new(2, 25, 0));
         Self::new()
             .variable("HOME", "/home/me")
             .file("/proc/sys/kernel/osrelease", "7.0.4-amd64\n")
@@ -58,7 +65,7 @@ impl Tree {
             .link(&format!("{LIB}/libxrt_coreutil.so.2"), "libxrt_coreutil.so.2.25.0")
             .file(&format!("{LIB}/libxrt_driver_xdna.so.2.25.0"), "")
             .link(&format!("{LIB}/libxrt_driver_xdna.so.2"), "libxrt_driver_xdna.so.2.25.0")
-            .file(shim, "")
+            .file(&shim, "")
     }
 
     /// The same with a file of the NPU's folder on the PCI bus.

@@ -1,15 +1,13 @@
 //! XRT as it is installed: its libraries, and npugate's shim that was built for them.
 
 use super::system::System;
-use std::{cmp::Ordering, fmt, str::FromStr};
+use npugate_xrt::{SHIM_VAR, XrtVersion, setup};
 
 /// The library that programs load.
 pub const CORE: &str = "libxrt_coreutil.so.2";
 /// The one for NPUs. XRT loads every `libxrt_driver_*.so.2` that stands beside its core
 /// (`module_loader.cpp`), and finds no device without it.
 pub const DRIVER: &str = "libxrt_driver_xdna.so.2";
-/// npugate's own library, which `cargo npugate setup xrt` builds.
-pub const SHIM: &str = "libnpugate_xrt.so.1";
 
 /// Folders of libraries after those that the environment names: AMD's packages,
 /// Debian's and Ubuntu's, Fedora's, Arch's and what is built by hand.
@@ -21,46 +19,6 @@ const FOLDERS: [&str; 6] = [
     "/usr/local/lib64",
     "/usr/local/lib",
 ];
-
-/// A version of XRT. Versions that differ in the third number go together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct XrtVersion {
-    major: u32,
-    minor: u32,
-    patch: u32,
-}
-
-/// The oldest XRT that the shim compiles against: 2.19 has no `run::aie_error`.
-pub const OLDEST: XrtVersion = XrtVersion { major: 2, minor: 20, patch: 0 };
-
-impl XrtVersion {
-    /// Whether two belong to the same release.
-    pub fn goes_with(self, other: Self) -> bool {
-        (self.major, self.minor) == (other.major, other.minor)
-    }
-
-    /// Which is newer.
-    pub fn age(self, other: Self) -> Ordering {
-        let key = |version: Self| (version.major, version.minor, version.patch);
-        key(self).cmp(&key(other))
-    }
-}
-
-impl fmt::Display for XrtVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
-    }
-}
-
-impl FromStr for XrtVersion {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut numbers = text.splitn(3, '.');
-        let mut next = || numbers.next().unwrap_or("0").parse();
-        Ok(Self { major: next()?, minor: next()?, patch: next()? })
-    }
-}
 
 /// XRT on this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,9 +53,6 @@ pub enum Shim {
     Built(Vec<(String, Option<XrtVersion>)>),
 }
 
-/// The variable that names a shim.
-const SHIM_VAR: &str = "NPUGATE_XRT_SHIM";
-
 impl Xrt {
     /// The first that is found, in the order in which a program finds it.
     pub fn find(system: &System) -> Option<Self> {
@@ -116,7 +71,8 @@ impl Xrt {
 }
 
 impl Shim {
-    /// Looks where `cargo npugate setup xrt` puts it: `xrt-VERSION-HASH` in the cache.
+    /// Looks where `cargo npugate setup xrt` puts it. One that another npugate built
+    /// from another source does not count.
     pub fn find(system: &System) -> Self {
         if let Some(path) = system.variable(SHIM_VAR) {
             let there = system.exists(&path);
@@ -127,15 +83,9 @@ impl Shim {
         let Some(cache) = cache.map(|cache| format!("{cache}/npugate")) else {
             return Self::Missing;
         };
-        let built: Vec<_> = system
-            .names(&cache)
-            .into_iter()
-            .filter_map(|name| {
-                let of = name.strip_prefix("xrt-")?.split('-').next()?.parse().ok();
-                let path = format!("{cache}/{name}/{SHIM}");
-                system.exists(&path).then_some((path, of))
-            })
-            .collect();
+        let found = setup::find_installed_in(&system.path(&cache)).into_iter();
+        let built: Vec<_> =
+            found.map(|found| (system.shown(&found.shim), Some(found.xrt))).collect();
         if built.is_empty() { Self::Missing } else { Self::Built(built) }
     }
 }
@@ -197,7 +147,7 @@ mod tests {
             .file("/opt/xilinx/xrt/lib/libxrt_coreutil.so.2", "")
             .file("/opt/xilinx/xrt/version.json", r#"{"BUILD_VERSION":"2.20.0"}"#);
         let xrt = find(tree).unwrap();
-        assert_eq!((xrt.version, xrt.driver), (Some(OLDEST), DriverLibrary::Missing));
+        assert_eq!((xrt.version, xrt.driver), (Some(version("2.20.0")), DriverLibrary::Missing));
     }
 
     #[test]
@@ -223,13 +173,5 @@ mod tests {
         assert_eq!(find(Tree::new()), Shim::Missing);
         let named = Tree::strix_halo().variable(SHIM_VAR, "/home/me/shim.so");
         assert_eq!(find(named), Shim::NotThere("/home/me/shim.so".into()));
-    }
-
-    #[test]
-    fn a_version_is_three_numbers_or_fewer() {
-        assert_eq!(version("2.25").to_string(), "2.25.0");
-        assert!(version("2.25.0").goes_with(version("2.25.3")));
-        assert_eq!(version("2.19.9").age(OLDEST), Ordering::Less);
-        assert!("2.25.x".parse::<XrtVersion>().is_err());
     }
 }

@@ -19,7 +19,7 @@ use std::{
 pub const DEVICE_LOCK: &str = "/tmp/mlir-air-npu.lock";
 
 /// How long MLIR-AIR waits for it.
-pub const DEVICE_LOCK_DEADLINE: Duration = Duration::from_secs(1800);
+pub const DEVICE_LOCK_DEADLINE: Duration = Duration::from_mins(30);
 
 /// The environment variable that names another file.
 pub const LOCK_VAR: &str = "NPUGATE_LOCK";

@@ -4,11 +4,11 @@
 use crate::doctor::finding::Finding;
 use crate::doctor::generation::Generation;
 use crate::doctor::machine::Machine;
-use crate::doctor::node::Interface;
 use crate::doctor::npu::Npu;
+use npugate_xrt::DriverInterface;
 
 /// The first interface with preemption.
-const PREEMPTION: Interface = Interface { major: 0, minor: 6 };
+const PREEMPTION: DriverInterface = DriverInterface { major: 0, minor: 6 };
 
 /// Compares the interface of the driver.
 pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
@@ -21,10 +21,10 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let evidence = interface.map(|interface| format!("driver interface {interface}"));
     match interface {
         // Drivers of 2024 and 2025 call theirs 1.0, and say nothing of preemption by it.
-        Some(Interface { major: 0, minor }) if minor >= PREEMPTION.minor => {
+        Some(DriverInterface { major: 0, minor }) if minor >= PREEMPTION.minor => {
             Finding::ok(format!("driver interface 0.{minor} has preemption (since 0.6)"))
         }
-        Some(interface @ Interface { major: 0, .. }) => Finding::problem(
+        Some(interface @ DriverInterface { major: 0, .. }) => Finding::problem(
             format!("driver interface {interface} has no preemption (since 0.6): {flow} end in error 95"),
             fix,
         ),

@@ -41,6 +41,13 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
         group.chain(opening).collect::<Vec<_>>()
     };
     let in_guest = machine.place == Place::VirtualMachine;
+    let opens = matches!(machine.node, Some(Node::Open(_)));
+    if npu.iommu_group.is_none() && opens {
+        return Finding::warning(
+            "the NPU is in no IOMMU group, and its driver goes without: older ones make no context then",
+            "switch the IOMMU (AMD-Vi) on in the BIOS if contexts cannot be made (CREATE_HWCTX fails)",
+        );
+    }
     if refused.is_some() || npu.iommu_group.is_none() {
         let fix = if in_guest {
             "a virtual machine needs a virtual IOMMU with PASID for this, which few have: run on the host"

@@ -3,13 +3,15 @@
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
 use crate::doctor::npu::Npu;
+use npugate_xrt::PowerMode;
 
 const SUPPLIES: &str = "/sys/class/power_supply";
 
 /// Looks at the power mode and at where the power comes from.
 pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let configure = format!("`sudo xrt-smi configure -d {} --pmode turbo` sets it", npu.address);
-    let mode = machine.node.as_ref().and_then(|node| node.answers()?.power.clone());
+    let mode = machine.node.as_ref().and_then(|node| node.answers()?.power);
+    let mode = mode.map(PowerMode::as_str);
     let evidence = mode.iter().map(|mode| format!("power mode {mode}")).collect::<Vec<_>>();
     if on_battery(machine) {
         return Finding::warning(
@@ -18,7 +20,7 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
         )
         .with(evidence);
     }
-    match mode.as_deref() {
+    match mode {
         Some("turbo" | "performance") => {
             Finding::ok("the power mode is one that figures are measured at")
         }

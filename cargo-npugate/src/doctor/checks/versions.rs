@@ -2,13 +2,12 @@
 
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
-use crate::doctor::node::Interface;
 use crate::doctor::npu::Npu;
-use crate::doctor::xrt::{DriverLibrary, OLDEST};
-use std::cmp::Ordering;
+use crate::doctor::xrt::DriverLibrary;
+use npugate_xrt::{DriverInterface, MINIMUM_XRT};
 
 /// The first interface with `GET_ARRAY`, which XRT of 2025 and later asks with.
-const GET_ARRAY: Interface = Interface { major: 0, minor: 1 };
+const GET_ARRAY: DriverInterface = DriverInterface { major: 0, minor: 1 };
 
 /// Compares versions.
 pub fn examine(machine: &Machine, _: &Npu) -> Finding {
@@ -34,12 +33,12 @@ pub fn examine(machine: &Machine, _: &Npu) -> Finding {
         interface.map(|interface| format!("driver interface {interface}")),
         machine.driver.version.as_ref().map(|version| format!("amdxdna {version}")),
     ];
-    let finding = if version.age(OLDEST) == Ordering::Less {
+    let finding = if version < MINIMUM_XRT {
         Finding::problem(
-            format!("XRT {version} is too old: npugate needs {OLDEST} or later"),
+            format!("XRT {version} is too old: npugate needs {MINIMUM_XRT} or later"),
             "install a newer XRT (Debian sid has one, github.com/amd/xdna-driver another), then `cargo npugate setup xrt`",
         )
-    } else if let Some(driver) = driver.filter(|driver| !driver.goes_with(version)) {
+    } else if let Some(driver) = driver.filter(|driver| !driver.same_interface(version)) {
         Finding::problem(
             format!(
                 "XRT {version} has the library for NPUs of {driver}: they must be of one release"

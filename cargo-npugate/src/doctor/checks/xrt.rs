@@ -51,7 +51,7 @@ fn shim(machine: &Machine, xrt: &Xrt, version: &str) -> Finding {
         ),
         Shim::Built(shims) => {
             let fits = shims.iter().find(|(_, of)| match (of, xrt.version) {
-                (Some(of), Some(version)) => of.goes_with(version),
+                (Some(of), Some(version)) => of.same_interface(version),
                 // What is not known is checked when it is loaded.
                 (None, _) | (_, None) => true,
             });

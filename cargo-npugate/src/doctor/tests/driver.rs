@@ -128,7 +128,9 @@ fn an_iommu_that_is_off_is_seen_on_the_command_line() {
     let tree = Tree::strix_halo().file("/proc/cmdline", "quiet amd_iommu=off\n");
     expect(&tree, "iommu", Health::Problem, "switched off", "remove `amd_iommu=off`");
     let group = format!("/sys/bus/pci/devices/{ADDRESS}/iommu_group");
-    let none = Tree::strix_halo().without(&group);
+    let opens = Tree::strix_halo().without(&group);
+    expect(&opens, "iommu", Health::Warning, "in no IOMMU group", "BIOS");
+    let none = opens.without(NODE);
     expect(&none, "iommu", Health::Problem, "cannot share an address space", "BIOS");
 }
 

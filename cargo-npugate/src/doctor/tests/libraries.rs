@@ -1,7 +1,8 @@
 //! XRT, the driver's interface and the firmware.
 
 use super::*;
-use crate::doctor::tree::{ADDRESS, LIB};
+use crate::doctor::tree::{ADDRESS, LIB, shim};
+use npugate_xrt::XrtVersion;
 
 const NODE: &str = "/dev/accel/accel0";
 const FIRMWARE: &str = "/lib/firmware/amdnpu/17f0_11";
@@ -83,10 +84,12 @@ fn a_shim_that_is_missing_or_of_another_xrt_is_to_be_built() {
     let cache = "/home/me/.cache/npugate";
     let missing = Tree::strix_halo().without(cache);
     expect(&missing, "xrt", Health::Problem, "shim for it is not built", "cargo npugate setup xrt");
-    let old = Tree::strix_halo()
-        .without(cache)
-        .file(&format!("{cache}/xrt-2.23.0-00ff00ff/libnpugate_xrt.so.1"), "");
+    let old = Tree::strix_halo().without(cache).file(&shim(XrtVersion::new(2, 23, 0)), "");
     expect(&old, "xrt", Health::Problem, "built for another XRT than XRT 2.25.0", "anew");
+    let foreign = Tree::strix_halo()
+        .without(cache)
+        .file(&format!("{cache}/xrt-2.25-00ff00ff/libnpugate_xrt.so.1"), "");
+    expect(&foreign, "xrt", Health::Problem, "shim for it is not built", "setup xrt");
     let lost = Tree::strix_halo().variable("NPUGATE_XRT_SHIM", "/home/me/gone.so");
     expect(&lost, "xrt", Health::Problem, "names /home/me/gone.so", "unset it");
 }

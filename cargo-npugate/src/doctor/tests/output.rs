@@ -23,7 +23,9 @@ fn checks_to_which_the_same_applies_are_one() {
 fn what_is_well_takes_a_line_and_no_line_is_too_wide() {
     let text = plain(&Tree::strix_halo(), Detail::OfFaults);
     assert!(
-        text.contains("\n          ok module: amdxdna of the kernel's tree has it, on kernel 7.0.4-amd64\n"),
+        text.contains(
+            "\n          ok module: amdxdna of the kernel's tree has it, on kernel 7.0.4-amd64\n"
+        ),
         "{text}"
     );
     assert!(!text.contains("seen:") && !text.contains("known from:"), "{text}");
