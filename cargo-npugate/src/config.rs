@@ -76,9 +76,9 @@ pub enum Action {
     /// Do something with the registry.
     Registry(RegistryTask),
     /// Find out what keeps the NPU of this machine from running.
-    Doctor { format: MessageFormat },
+    Doctor(MessageFormat),
     /// Show the NPU of this machine.
-    Device { format: MessageFormat },
+    Device(MessageFormat),
     /// Review pending baseline changes.
     Review,
     /// Print pending baseline changes.
@@ -291,16 +291,8 @@ fn action(
             refuse_unless(none, "registry")?;
             Action::Registry(RegistryTask::resolve(args, device)?)
         }
-        Some(Command::Doctor(MachineArgs { json })) => {
-            refuse_unless(none, "doctor")?;
-            hardware("doctor", device)?;
-            Action::Doctor { format: format(json) }
-        }
-        Some(Command::Device(MachineArgs { json })) => {
-            refuse_unless(none, "device")?;
-            hardware("device", device)?;
-            Action::Device { format: format(json) }
-        }
+        Some(Command::Doctor(args)) => Action::Doctor(machine("doctor", none, &args, device)?),
+        Some(Command::Device(args)) => Action::Device(machine("device", none, &args, device)?),
         Some(Command::Review) => {
             refuse_unless(none, "review")?;
             Action::Review
@@ -365,17 +357,21 @@ fn network(offline: bool, no_fetch: bool) -> Network {
     }
 }
 
-fn format(json: bool) -> MessageFormat {
-    if json { MessageFormat::Json } else { MessageFormat::Human }
-}
-
-/// What is about this machine's NPU can be about no other device.
-fn hardware(command: &'static str, device: &DeviceArgs) -> Result<(), Error> {
+/// How a command about this machine's NPU prints. It runs no tests, and can be about no
+/// other device.
+fn machine(
+    command: &'static str,
+    no_test_options: bool,
+    args: &MachineArgs,
+    device: &DeviceArgs,
+) -> Result<MessageFormat, Error> {
+    refuse_unless(no_test_options, command)?;
     match &device.device {
         Some(device) if device != doctor::DEVICE => {
             Err(Error::NotHardware { command, device: device.clone() })
         }
-        _ => Ok(()),
+        _ if args.json => Ok(MessageFormat::Json),
+        _ => Ok(MessageFormat::Human),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `doctor` and `device` as they are called, on trees in place of this machine.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a helper of tests may panic")]
+#![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
 use npugate_schema::{DEVICE_REPORT_SCHEMA, DeviceReport, EXAMINATION_SCHEMA, Examination, Health};
 use std::{fs, os::unix::fs::symlink, path::Path, process::Command};

@@ -1,5 +1,6 @@
 //! The NPU of a machine in a few lines: `cargo npugate device`.
 
+use super::generation::Generation;
 use super::machine::Machine;
 use npugate_schema::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
 
@@ -15,8 +16,8 @@ pub fn describe(machine: &Machine) -> DeviceReport {
             revision: format!("{:02x}", npu.revision),
             generation: npu.generation.map(|generation| generation.as_str().to_owned()),
             architecture: npu.generation.map(|generation| generation.architecture().to_owned()),
-            columns: npu.generation.and_then(|generation| generation.columns()),
-            contexts: npu.generation.and_then(|generation| generation.contexts()),
+            columns: npu.generation.and_then(Generation::columns),
+            contexts: npu.generation.and_then(Generation::contexts),
             node: machine.system.exists(npu.node()).then(|| npu.node()),
             firmware: npu.firmware.clone(),
             driver: npu.driver.clone(),

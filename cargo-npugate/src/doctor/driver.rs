@@ -112,49 +112,49 @@ mod tests {
     use super::*;
     use crate::doctor::tree::Tree;
 
-    fn look(tree: Tree) -> Driver {
+    fn look(tree: &Tree) -> Driver {
         Driver::look(&tree.system())
     }
 
     #[test]
     fn a_module_is_loaded_or_a_file_or_missing() {
         let unloaded = || Tree::strix_halo().without("/sys/module/amdxdna");
-        assert_eq!(look(Tree::strix_halo()).module, Module::Loaded);
-        assert_eq!(look(unloaded()).module, Module::Missing);
+        assert_eq!(look(&Tree::strix_halo()).module, Module::Loaded);
+        assert_eq!(look(&unloaded()).module, Module::Missing);
         let path = "/lib/modules/7.0.4-amd64/updates/dkms/amdxdna.ko.zst";
-        assert_eq!(look(unloaded().file(path, "")).module, Module::File(path.into()));
+        assert_eq!(look(&unloaded().file(path, "")).module, Module::File(path.into()));
         // The module of another kernel is none of this one.
         let other = "/lib/modules/6.12.1/updates/dkms/amdxdna.ko.zst";
-        assert_eq!(look(unloaded().file(other, "")).module, Module::Missing);
+        assert_eq!(look(&unloaded().file(other, "")).module, Module::Missing);
     }
 
     #[test]
     fn both_parameters_for_the_reset_are_milliseconds() {
         let parameters = "/sys/module/amdxdna/parameters";
-        assert_eq!(look(Tree::strix_halo()).reset_after, Some(2000));
+        assert_eq!(look(&Tree::strix_halo()).reset_after, Some(2000));
         let older = Tree::strix_halo()
             .without(&format!("{parameters}/tdr_timeout_ms"))
             .file(&format!("{parameters}/timeout_in_sec"), "16\n");
-        assert_eq!(look(older).reset_after, Some(16_000));
-        assert_eq!(look(Tree::new()).reset_after, None);
+        assert_eq!(look(&older).reset_after, Some(16_000));
+        assert_eq!(look(&Tree::new()).reset_after, None);
     }
 
     #[test]
     fn what_keeps_a_module_out_is_found() {
         let file = "/etc/modprobe.d/npu.conf";
-        let driver = look(Tree::new().file(file, "# no\nblacklist amdxdna\n"));
+        let driver = look(&Tree::new().file(file, "# no\nblacklist amdxdna\n"));
         assert_eq!(driver.blacklist.as_deref(), Some(file));
-        assert_eq!(look(Tree::new().file(file, "blacklist amdxdna_old\n")).blacklist, None);
+        assert_eq!(look(&Tree::new().file(file, "blacklist amdxdna_old\n")).blacklist, None);
         let lockdown = "/sys/kernel/security/lockdown";
-        let locked = look(Tree::new().file(lockdown, "none [integrity] confidentiality\n"));
+        let locked = look(&Tree::new().file(lockdown, "none [integrity] confidentiality\n"));
         assert_eq!(locked.lockdown.as_deref(), Some("integrity"));
-        assert_eq!(look(Tree::new().file(lockdown, "[none] integrity\n")).lockdown, None);
+        assert_eq!(look(&Tree::new().file(lockdown, "[none] integrity\n")).lockdown, None);
     }
 
     #[test]
     fn the_kernel_s_release_is_two_numbers() {
-        assert_eq!(look(Tree::strix_halo()).release(), Some((7, 0)));
+        assert_eq!(look(&Tree::strix_halo()).release(), Some((7, 0)));
         let odd = Tree::new().file("/proc/sys/kernel/osrelease", "next\n");
-        assert_eq!(look(odd).release(), None);
+        assert_eq!(look(&odd).release(), None);
     }
 }

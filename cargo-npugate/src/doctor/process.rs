@@ -83,7 +83,7 @@ pub fn processor(system: &System) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The processes that have a file open, as `pid 7, `name``. Those of other users are
+/// The processes that have a file open, each by its number and name. Those of other users are
 /// seen by an administrator alone.
 pub fn with_open(system: &System, path: &str) -> Vec<String> {
     let pids = system.names("/proc").into_iter().filter(|name| name.parse::<u32>().is_ok());
@@ -132,11 +132,11 @@ mod tests {
 
     #[test]
     fn containers_and_virtual_machines_leave_marks() {
-        let place = |tree: Tree| Place::of(&tree.system());
-        assert_eq!(place(Tree::new()), Place::Machine);
-        assert_eq!(place(Tree::new().file("/.dockerenv", "")), Place::Container("docker".into()));
+        let place = |tree: &Tree| Place::of(&tree.system());
+        assert_eq!(place(&Tree::new()), Place::Machine);
+        assert_eq!(place(&Tree::new().file("/.dockerenv", "")), Place::Container("docker".into()));
         let guest = Tree::new().file("/proc/cpuinfo", "flags\t\t: fpu hypervisor avx2\n");
-        assert_eq!(place(guest), Place::VirtualMachine);
+        assert_eq!(place(&guest), Place::VirtualMachine);
     }
 
     #[test]

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::doctor::tree::{LIB, Tree};
 
-    fn find(tree: Tree) -> Option<Xrt> {
+    fn find(tree: &Tree) -> Option<Xrt> {
         Xrt::find(&tree.system())
     }
 
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn xrt_is_found_with_its_version_and_the_library_beside_it() {
-        let xrt = find(Tree::strix_halo()).unwrap();
+        let xrt = find(&Tree::strix_halo()).unwrap();
         let driver = DriverLibrary::Beside(Some(version("2.25.0")));
         assert_eq!((xrt.folder.as_str(), xrt.version), (LIB, Some(version("2.25.0"))));
         assert_eq!(xrt.driver, driver);
-        assert_eq!(find(Tree::new()), None);
+        assert_eq!(find(&Tree::new()), None);
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         let tree = Tree::new()
             .file("/opt/xilinx/xrt/lib/libxrt_coreutil.so.2", "")
             .file("/opt/xilinx/xrt/version.json", r#"{"BUILD_VERSION":"2.20.0"}"#);
-        let xrt = find(tree).unwrap();
+        let xrt = find(&tree).unwrap();
         assert_eq!((xrt.version, xrt.driver), (Some(version("2.20.0")), DriverLibrary::Missing));
     }
 
@@ -156,7 +156,7 @@ mod tests {
             .variable("XILINX_XRT", "/home/me/xrt")
             .file("/home/me/xrt/lib/libxrt_coreutil.so.2.21.5", "")
             .link("/home/me/xrt/lib/libxrt_coreutil.so.2", "libxrt_coreutil.so.2.21.5");
-        let xrt = find(tree).unwrap();
+        let xrt = find(&tree).unwrap();
         assert_eq!(
             (xrt.folder.as_str(), xrt.version),
             ("/home/me/xrt/lib", Some(version("2.21.5")))
@@ -166,12 +166,12 @@ mod tests {
 
     #[test]
     fn the_shim_is_in_the_cache_or_where_the_variable_says() {
-        let find = |tree: Tree| Shim::find(&tree.system());
-        let Shim::Built(built) = find(Tree::strix_halo()) else { panic!() };
+        let find = |tree: &Tree| Shim::find(&tree.system());
+        let Shim::Built(built) = find(&Tree::strix_halo()) else { panic!() };
         assert_eq!(built.len(), 1);
         assert_eq!(built[0].1, Some(version("2.25.0")));
-        assert_eq!(find(Tree::new()), Shim::Missing);
+        assert_eq!(find(&Tree::new()), Shim::Missing);
         let named = Tree::strix_halo().variable(SHIM_VAR, "/home/me/shim.so");
-        assert_eq!(find(named), Shim::NotThere("/home/me/shim.so".into()));
+        assert_eq!(find(&named), Shim::NotThere("/home/me/shim.so".into()));
     }
 }

@@ -1,18 +1,19 @@
 //! There are hardware contexts left: each process that computes has one or more.
 
 use crate::doctor::finding::Finding;
+use crate::doctor::generation::Generation;
 use crate::doctor::machine::Machine;
 use crate::doctor::npu::Npu;
 use crate::doctor::process;
 
-/// What the log says when there were none: CREATE_HWCTX then fails with 2, 22 or 28.
+/// What the log says when there were none: `CREATE_HWCTX` then fails with 2, 22 or 28.
 const EXHAUSTED: [&str; 3] = ["MGMT_ERT_NOAVAIL", "0x2000003", "create context failed"];
 
 /// Counts the processes that have the node open.
 pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let open = process::with_open(&machine.system, &npu.node());
     let log = machine.log_lines(&EXHAUSTED);
-    let most = npu.generation.and_then(|generation| generation.contexts());
+    let most = npu.generation.and_then(Generation::contexts);
     let of = most.map_or_else(String::new, |most| format!(" of {most}"));
     let seen = "processes of other users are seen by root alone";
     let count = u32::try_from(open.len()).unwrap_or(u32::MAX);

@@ -106,7 +106,7 @@ fn a_node_of_mode_0_is_refused_by_the_system_itself() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::strix_halo();
     let path = tree.root().join("dev/accel/accel0");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::File::open(&path).is_ok() {
         eprintln!("SKIPPED: this user may open everything");
         return;
