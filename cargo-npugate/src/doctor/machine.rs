@@ -67,9 +67,10 @@ impl Machine {
         self.node.as_ref()?.answers()?.interface
     }
 
-    /// Whether the driver must lack what interface 0.6 has, judged by the kernel: the
-    /// drivers in the trees of 6.14 to 6.18 do. One with a version of its own was built
-    /// outside of the tree and says nothing by this.
+    /// Whether the driver must lack what interface 0.6 has, judged by the kernel: that was
+    /// first posted in November 2025 (dri-devel, "accel/amdxdna: Support preemption
+    /// requests"), after 6.18 was closed for it. A driver with a version of its own was
+    /// built outside of the kernel's tree and says nothing by this.
     pub fn driver_is_before_0_6(&self) -> bool {
         let old = self.driver.release().is_some_and(|release| release < (6, 19));
         self.interface().is_none() && self.driver.version.is_none() && old

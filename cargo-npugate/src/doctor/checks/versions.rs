@@ -50,7 +50,7 @@ pub fn examine(machine: &Machine, _: &Npu) -> Finding {
             format!(
                 "the driver does not know GET_ARRAY, which XRT {version} asks with: some questions end in error 95"
             ),
-            "use a kernel of 6.18 or later, or the driver from github.com/amd/xdna-driver that belongs to this XRT",
+            "use a newer kernel, or the driver from github.com/amd/xdna-driver that belongs to this XRT",
         )
     } else if interface.is_none() && machine.driver_is_before_0_6() {
         Finding::warning(
