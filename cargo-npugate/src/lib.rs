@@ -15,6 +15,7 @@ mod choose;
 mod cli;
 mod commands;
 mod config;
+mod doctor;
 #[cfg(test)]
 mod documents;
 mod error;

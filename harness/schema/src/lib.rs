@@ -16,6 +16,8 @@ mod check;
 mod cliff;
 mod description;
 mod device_lock;
+mod device_report;
+mod doctor;
 mod event;
 mod exit_code;
 #[cfg(test)]
@@ -52,6 +54,8 @@ pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceErro
 pub use device_lock::{
     DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
 };
+pub use device_report::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
+pub use doctor::{EXAMINATION_SCHEMA, Examination, Examined, Health};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};

@@ -13,6 +13,7 @@
 
 mod binding;
 mod error;
+mod query;
 pub mod setup;
 
 pub use binding::{
@@ -21,6 +22,9 @@ pub use binding::{
     UnknownGeneration, Xclbin, XrtVersion,
 };
 pub use error::{Error, Failure, Report};
+pub use query::{
+    DriverInterface, InvalidInterface, PowerMode, UnknownPowerMode, driver_interface, power_mode,
+};
 
 /// The file name of the shim.
 pub const SHIM_NAME: &str = "libnpugate_xrt.so.1";
