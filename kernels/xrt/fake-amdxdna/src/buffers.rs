@@ -86,12 +86,7 @@ impl Buffers {
     ///
     /// # Errors
     /// `EINVAL` if it has no size, `EAGAIN` without room in the heap, `ENOMEM` without room at all.
-    pub fn create(
-        &mut self,
-        kind: BufferKind,
-        size: u64,
-        user: Option<u64>,
-    ) -> Result<u32, Errno> {
+    pub fn create(&mut self, kind: BufferKind, size: u64, user: Option<u64>) -> Result<u32, Errno> {
         if size == 0 || size > self.span {
             return Err(Errno::INVAL);
         }

@@ -148,7 +148,8 @@ impl Engine<'_> {
             return Err(format!("the first argument is {opcode}; pass {RUN_TRANSACTION}"));
         }
         let address = u64::from(high) << 32 | u64::from(low);
-        let header = self.memory.read(address, HEADER).map_err(|bad| format!("instructions: {bad}"))?;
+        let header =
+            self.memory.read(address, HEADER).map_err(|bad| format!("instructions: {bad}"))?;
         let size = size(&header).unwrap_or(0);
         if size < HEADER || (count as usize != size && count as usize * 4 != size) {
             return Err(format!(

@@ -44,7 +44,7 @@ pub fn answer(fd: c_int, request: u64, address: u64) -> Result<(), Errno> {
             Err(Errno::TIME)
         }
         Wait::Forever => loop {
-            thread::sleep(Duration::from_secs(3600));
+            thread::sleep(Duration::from_hours(1));
         },
     }
 }
@@ -71,13 +71,13 @@ impl Call<'_> {
         let faults = self.faults;
         match ioctl {
             Ioctl::Version => self.change(|_, arg| queries::version(arg))?,
-            Ioctl::GemClose => self.change(|client, arg: &mut uapi::Handle| {
-                client.close_buffer(arg.handle)
-            })?,
+            Ioctl::GemClose => {
+                self.change(|client, arg: &mut uapi::Handle| client.close_buffer(arg.handle))?;
+            }
             Ioctl::CreateHwctx => self.change(|client, arg| client.create_context(arg, faults))?,
-            Ioctl::DestroyHwctx => self.change(|client, arg: &mut uapi::Handle| {
-                client.contexts.remove(arg.handle)
-            })?,
+            Ioctl::DestroyHwctx => {
+                self.change(|client, arg: &mut uapi::Handle| client.contexts.remove(arg.handle))?;
+            }
             Ioctl::ConfigHwctx => self.change(|client, arg| client.configure(arg))?,
             Ioctl::CreateBo => self.change(Client::create_buffer)?,
             Ioctl::GetBoInfo => self.change(|client, arg| client.buffer_info(arg))?,

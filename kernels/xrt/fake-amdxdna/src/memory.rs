@@ -7,7 +7,7 @@ use crate::{
     mappings::Mappings,
     uapi::Errno,
     user,
-    window::Window,
+    window::{SPAN, Window},
 };
 
 /// Memory with the buffers in it and where the process sees them.
@@ -41,9 +41,8 @@ impl Memory {
     /// # Errors
     /// What the system says.
     pub fn new() -> Result<Self, Errno> {
-        let window = Window::new()?;
-        let buffers = Buffers::new(window.span());
-        Ok(Self { window, buffers, mappings: Mappings::default() })
+        let (buffers, mappings) = (Buffers::new(SPAN), Mappings::default());
+        Ok(Self { window: Window::new()?, buffers, mappings })
     }
 
     /// Reads at an address of the device.

@@ -108,7 +108,9 @@ impl Programs {
 
     fn load(&mut self, key: Key) -> Result<Loaded, String> {
         let folder = env::var_os("FAKE_XDNA_PROGRAMS").ok_or_else(|| {
-            format!("program {key} is unknown: set FAKE_XDNA_PROGRAMS to the folder with {key}.json")
+            format!(
+                "program {key} is unknown: set FAKE_XDNA_PROGRAMS to the folder with {key}.json"
+            )
         })?;
         let path = PathBuf::from(folder).join(format!("{key}.json"));
         let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -120,10 +122,8 @@ impl Programs {
         }
         let program: Program = serde_json::from_slice(&text)
             .map_err(|error| format!("{}: {error}", path.display()))?;
-        let id = self
-            .emulator
-            .load(&program)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let id =
+            self.emulator.load(&program).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Loaded { program, id, sets: HashMap::new() })
     }
 }

@@ -65,11 +65,9 @@ impl Transaction {
 
     fn block_write(&mut self, address: u32, data: &[u32]) {
         self.key = self.key.or(Key::in_write(address, data));
-        // Row 0, any column: bits 20 to 24 are the row.
-        let shim = (address >> 20) & 0x1f == 0;
+        // A shim tile is row 0 of any column: bits 20 to 24 are the row.
         if let [_, low, high, ..] = data
-            && shim
-            && DESCRIPTORS.contains(&(address & 0xf_ffff))
+            && DESCRIPTORS.contains(&(address & 0x1ff_ffff))
         {
             let address = u64::from(high & 0xffff) << 32 | u64::from(*low);
             self.args.push(address.wrapping_sub(DDR_OFFSET));

@@ -69,9 +69,7 @@ impl FromStr for Ioctl {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let named = Self::TABLE.into_iter().find(|entry| entry.2 == text).map(|entry| entry.0);
-        named
-            .or_else(|| u32::from_str_radix(text, 16).ok().and_then(Self::from_number))
-            .ok_or(())
+        named.or_else(|| u32::from_str_radix(text, 16).ok().and_then(Self::from_number)).ok_or(())
     }
 }
 

@@ -10,7 +10,7 @@ use libc::c_int;
 use crate::uapi::Errno;
 
 /// Bytes of the window: what is not touched costs nothing.
-const SPAN: u64 = 1 << 38;
+pub const SPAN: u64 = 1 << 38;
 
 /// A mapping of the whole memfd.
 pub struct Window {
@@ -60,11 +60,6 @@ impl Window {
     /// The descriptor.
     pub fn fd(&self) -> c_int {
         self.fd
-    }
-
-    /// Number of bytes.
-    pub fn span(&self) -> u64 {
-        SPAN
     }
 
     /// The bytes at `offset`; none past the end.

@@ -8,8 +8,7 @@ use crate::{device, ioctl as calls, uapi::Errno};
 /// The letter of DRM's ioctls.
 const DRM: c_ulong = b'd' as c_ulong;
 
-type Mmap =
-    unsafe extern "C" fn(*mut c_void, size_t, c_int, c_int, c_int, off64_t) -> *mut c_void;
+type Mmap = unsafe extern "C" fn(*mut c_void, size_t, c_int, c_int, c_int, off64_t) -> *mut c_void;
 
 /// # Safety
 /// As the C library's.
@@ -24,8 +23,7 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, arg: *mut c_void) ->
             }
         };
     }
-    let real =
-        next!(c"ioctl", unsafe extern "C" fn(c_int, c_ulong, *mut c_void) -> c_int, -1);
+    let real = next!(c"ioctl", unsafe extern "C" fn(c_int, c_ulong, *mut c_void) -> c_int, -1);
     // SAFETY: the caller's promise.
     unsafe { real(fd, request, arg) }
 }
