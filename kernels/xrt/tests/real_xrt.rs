@@ -7,6 +7,8 @@
 //! What passes here shows that the host's side is right: calls, packets, lifetimes, errors. It is no
 //! evidence from hardware.
 
+#![expect(clippy::unwrap_used, reason = "a test says no more than the error itself does")]
+
 #[path = "real_xrt/child.rs"]
 mod child;
 #[path = "real_xrt/design.rs"]

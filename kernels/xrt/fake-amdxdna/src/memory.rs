@@ -53,7 +53,7 @@ impl Memory {
         let bad = BadAddress { address, len };
         match self.locate(bad)? {
             Place::Window(offset) => self.window.read(offset, len).ok_or(bad),
-            Place::User(at) => user::read_all(at, len).map_err(|_| bad),
+            Place::User(at) => user::read_bytes(at, len).map_err(|_| bad),
         }
     }
 
@@ -69,7 +69,7 @@ impl Memory {
         }
     }
 
-    /// The words of a command's packet, or of anything else by its handle.
+    /// The words of a buffer of the window by its handle.
     pub fn words_of(&self, handle: u32) -> Option<Vec<u32>> {
         Some(words(&self.bytes_of(handle)?))
     }

@@ -5,7 +5,9 @@
 //! or one that is made here, with the NPU of a Strix Point that says that it is a fake.
 
 use std::{
-    env, fs, io,
+    env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
     os::unix::{
         ffi::OsStrExt,
         fs::{DirBuilderExt, MetadataExt, symlink},
@@ -41,6 +43,9 @@ const FILES: [(&str, &str); 8] = [
     ("irq", "0"),
 ];
 
+/// The driver's version, as its module says it.
+const DRIVER: &str = "0.6.0 (fake)";
+
 /// Where a path is really looked up, if it is one of the driver's.
 pub fn redirect(path: &[u8]) -> Option<PathBuf> {
     let below = |prefix: &&[u8]| {
@@ -71,9 +76,16 @@ fn own_tree() -> io::Result<PathBuf> {
     // SAFETY: a call that has no conditions and cannot fail.
     let user = unsafe { libc::geteuid() };
     let folder = env::temp_dir();
-    let tree = folder.join(format!("fake-amdxdna-{}-{user}", env!("CARGO_PKG_VERSION")));
+    // Another build of the fake may make another tree.
+    let mut hasher = DefaultHasher::new();
+    (DEVICE, DRIVER, FILES).hash(&mut hasher);
+    let tree = folder.join(format!("fake-amdxdna-{user}-{:016x}", hasher.finish()));
     if fs::symlink_metadata(&tree).is_err() {
-        let draft = folder.join(format!("fake-amdxdna-{user}-{}", process::id()));
+        let draft = folder.join(format!("fake-amdxdna-{user}-draft-{}", process::id()));
+        // One that a process of this number has left.
+        if fs::symlink_metadata(&draft).is_ok() {
+            fs::remove_dir_all(&draft)?;
+        }
         fs::DirBuilder::new().mode(0o700).create(&draft)?;
         make_tree(&draft)?;
         // Another process may have been quicker.
@@ -106,7 +118,7 @@ fn make_tree(root: &Path) -> io::Result<()> {
         fs::write(device.join(name), format!("{value}\n"))?;
     }
     fs::write(root.join("dev/accel/accel0"), "")?;
-    fs::write(root.join("sys/module/amdxdna/version"), "0.6.0 (fake)\n")?;
+    fs::write(root.join("sys/module/amdxdna/version"), format!("{DRIVER}\n"))?;
     let device = DEVICE.trim_start_matches("sys/");
     for (link, up) in [
         ("sys/bus/pci/drivers/amdxdna/0000:c5:00.1", "../../../.."),

@@ -75,6 +75,20 @@ pub fn read_all<T: Plain>(address: u64, count: usize) -> Result<Vec<T>, Errno> {
     (0..count).map(|index| read(address + (index * size_of::<T>()) as u64)).collect()
 }
 
+/// Reads bytes of the process.
+///
+/// # Errors
+/// `EFAULT` if the address is null.
+pub fn read_bytes(address: u64, len: usize) -> Result<Vec<u8>, Errno> {
+    if address == 0 {
+        return Err(Errno::FAULT);
+    }
+    let mut bytes = vec![0; len];
+    // SAFETY: the process says that they are at `address`.
+    unsafe { ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), len) };
+    Ok(bytes)
+}
+
 /// Writes the first `len` bytes of a structure to the process.
 ///
 /// # Errors
