@@ -201,6 +201,23 @@ pub enum DeviceError {
         /// Buffer set of the last run.
         last: BufferSet,
     },
+    /// A read of a result that is older than the inputs.
+    #[error(
+        "program `{program}`, set {set}: `{arg}` still holds the result of an earlier run, `{input}` \
+         has been written since; run the program before reading, and read before writing the next \
+         inputs",
+        set = set.0
+    )]
+    StaleResult {
+        /// Program name.
+        program: String,
+        /// Buffer set.
+        set: BufferSet,
+        /// Argument name.
+        arg: String,
+        /// The input that has been written since the run.
+        input: String,
+    },
     /// A read of a buffer that no launch of the last run wrote.
     #[error(
         "program `{program}`, set {set}: no launch of the last run wrote `{arg}`; read what the \
