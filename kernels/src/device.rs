@@ -1,11 +1,13 @@
 //! What runs programs: the emulated NPU, the hardware over XRT, or a double in a test.
 
 mod error;
+mod failure;
 mod rules;
 
 use std::time::Duration;
 
 pub use error::DeviceError;
+pub use failure::RunFailure;
 pub use rules::BufferRules;
 
 use crate::{ArgIndex, Program, Tensor};
