@@ -1,0 +1,27 @@
+//! The shim in safe types. What is made of a thing holds on to it, so that buffers and runs are
+//! freed before their kernel, it before its context, and the device last.
+
+mod abi;
+mod buffer;
+mod context;
+mod deadline;
+mod device;
+mod handle;
+mod kernel;
+mod library;
+mod program;
+mod run;
+mod runlist;
+mod shim;
+mod version;
+
+pub use buffer::Buffer;
+pub use context::Context;
+pub use deadline::Deadline;
+pub use device::{Device, Generation, UnknownGeneration};
+pub use kernel::Kernel;
+pub use library::Library;
+pub use program::{Elf, InstructionUnit, Instructions, KernelEntry, Platform, Program, Xclbin};
+pub use run::{Run, RunState};
+pub use runlist::RunList;
+pub use version::{InvalidVersion, XrtVersion};

@@ -1,0 +1,109 @@
+//! XRT, found and loaded.
+
+#![expect(unsafe_code, reason = "calls the shim")]
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{Device, Elf, Xclbin, XrtVersion, shim::Shim};
+use crate::{Error, SHIM_NAME, SHIM_VAR, setup};
+
+/// XRT, found, loaded, and of a version that fits the shim.
+#[derive(Clone, Debug)]
+pub struct Library {
+    shim: Arc<Shim>,
+}
+
+impl Library {
+    /// Finds and loads XRT: the shim that `NPUGATE_XRT_SHIM` names, else one that
+    /// [`setup::run`] built, else one on the loader's path. With the feature `link-xrt`, the one
+    /// that is linked.
+    ///
+    /// # Errors
+    /// If the shim or XRT is missing, cannot be loaded, or is of another version.
+    pub fn open() -> Result<Self, Error> {
+        #[cfg(feature = "link-xrt")]
+        if env::var_os(SHIM_VAR).is_none() {
+            return Ok(Self { shim: Arc::new(Shim::linked()?) });
+        }
+        if let Some(path) = env::var_os(SHIM_VAR) {
+            return Self::open_at(Path::new(&path));
+        }
+        let mut first = None;
+        let mut searched = Vec::new();
+        for installed in setup::find_installed() {
+            match Self::open_at(&installed.shim) {
+                Ok(library) => return Ok(library),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        searched.extend(setup::cache());
+        match (Self::open_at(Path::new(SHIM_NAME)), first) {
+            (Ok(library), _) => Ok(library),
+            (Err(_), Some(error)) => Err(error),
+            (Err(Error::ShimBroken { message, .. }), None) if message.contains("No such file") => {
+                searched.push(PathBuf::from(SHIM_NAME));
+                Err(Error::ShimMissing { searched })
+            }
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    /// Loads the shim at `path`.
+    ///
+    /// # Errors
+    /// As [`Library::open`].
+    pub fn open_at(path: &Path) -> Result<Self, Error> {
+        Ok(Self { shim: Arc::new(Shim::load(path)?) })
+    }
+
+    /// The version of the loaded XRT.
+    pub fn version(&self) -> XrtVersion {
+        self.shim.version()
+    }
+
+    /// The shim that was loaded.
+    pub fn path(&self) -> &Path {
+        self.shim.path()
+    }
+
+    /// How many devices XRT sees. Without its driver library beside it, it sees none.
+    ///
+    /// # Errors
+    /// If XRT fails.
+    pub fn device_count(&self) -> Result<u32, Error> {
+        let mut count = 0;
+        self.shim.call("device_count", |functions, error| {
+            // SAFETY: both pointers are to locals of the declared types.
+            unsafe { (functions.npg_device_count)(&raw mut count, error) }
+        })?;
+        Ok(count)
+    }
+
+    /// Opens a device; the first has index 0.
+    ///
+    /// # Errors
+    /// If there is none, or it may not or cannot be opened.
+    pub fn device(&self, index: u32) -> Result<Device, Error> {
+        Device::open(&self.shim, index)
+    }
+
+    /// Reads an ELF. It needs no device.
+    ///
+    /// # Errors
+    /// If the file is missing, not an ELF, or for another machine.
+    pub fn elf(&self, path: &Path) -> Result<Elf, Error> {
+        Elf::open(&self.shim, path)
+    }
+
+    /// Reads an xclbin. It needs no device.
+    ///
+    /// # Errors
+    /// If the file is missing, cut off, or not an xclbin.
+    pub fn xclbin(&self, path: &Path) -> Result<Xclbin, Error> {
+        Xclbin::open(&self.shim, path)
+    }
+}

@@ -1,0 +1,32 @@
+//! AMD NPUs through XRT, AMD's runtime library.
+//!
+//! XRT is a C++ library. A small [shim](SHIM_NAME) gives it a flat C interface; this crate loads
+//! the shim at run time, so it builds and runs on machines without XRT, where [`Library::open`]
+//! says what is missing. [`setup`] builds the shim on a machine that has XRT.
+//!
+//! - A [`Library`] opens [`Device`]s and reads [`Program`]s.
+//! - A [`Context`] is a program on a device; a [`Kernel`] of it takes [`Buffer`]s.
+//! - A [`Run`] is one command, a [`RunList`] several of them with one submission.
+//! - Every [`Error`] says what to do next.
+
+#![deny(unsafe_code)]
+
+mod binding;
+mod error;
+pub mod setup;
+
+pub use binding::{
+    Buffer, Context, Deadline, Device, Elf, Generation, InstructionUnit, Instructions,
+    InvalidVersion, Kernel, KernelEntry, Library, Platform, Program, Run, RunList, RunState,
+    UnknownGeneration, Xclbin, XrtVersion,
+};
+pub use error::{Error, Failure, Report};
+
+/// The file name of the shim.
+pub const SHIM_NAME: &str = "libnpugate_xrt.so.1";
+
+/// The environment variable that names a shim to load in place of the one that is found.
+pub const SHIM_VAR: &str = "NPUGATE_XRT_SHIM";
+
+/// The oldest XRT that the shim compiles against: older ones lack the errors of a run.
+pub const MINIMUM_XRT: XrtVersion = XrtVersion::new(2, 20, 0);
