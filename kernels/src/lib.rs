@@ -28,6 +28,7 @@ mod toolchain;
 
 pub use device::{
     BufferRules, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, ProgramId,
+    RunFailure,
 };
 pub use dtype::DType;
 pub use emu::{

@@ -277,6 +277,16 @@ pub enum DeviceError {
         /// How it failed.
         failure: RunFailure,
     },
+    /// What a device needs is not there: its driver, its library, a compiled program.
+    #[error("device `{device}`: {message}")]
+    Unprepared {
+        /// Device name.
+        device: String,
+        /// What is missing, and what to do.
+        message: String,
+        /// The cause, where there is one.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
     /// The device itself failed.
     #[error("device `{device}`: {message}")]
     Backend {
