@@ -41,8 +41,14 @@ fn with_events_the_figures_go_there() {
     // Its reader ends the line and prints the figures.
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("bc", ""));
     let text = std::fs::read_to_string(file.path()).unwrap();
-    let Event::Generated { text, prompt_tokens, tokens, time_to_first_token_ms, tokens_per_second } =
-        serde_json::from_str(&text).unwrap()
+    let Event::Generated {
+        text,
+        prompt_tokens,
+        tokens,
+        time_to_first_token_ms,
+        tokens_per_second,
+        ..
+    } = serde_json::from_str(&text).unwrap()
     else {
         panic!("{text}")
     };
