@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define NPG_ABI 1u
 
@@ -130,6 +131,7 @@ int32_t npg_runlist_state(npg_runlist* runlist, int32_t* state, npg_error* error
 int32_t npg_runlist_reset(npg_runlist* runlist, npg_error* error);
 void npg_runlist_free(npg_runlist* runlist);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

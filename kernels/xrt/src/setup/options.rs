@@ -1,6 +1,9 @@
 //! What setup is told, and why it may fail.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, io, path::PathBuf};
+
+use super::locate::Missing;
+use crate::{MINIMUM_XRT, XrtVersion};
 
 /// What to build the shim with. All of it is found where it is not told.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -20,4 +23,77 @@ pub enum SetupError {
     /// There is no folder for it.
     #[error("there is no folder for the shim; set HOME or XDG_CACHE_HOME")]
     NoCache,
+    /// XRT's headers are not installed.
+    #[error("XRT's headers are not in {}; install them (Debian and Ubuntu: `sudo apt install libxrt-dev`; else AMD's XRT package), or name their folder with --xrt-include", list(.searched))]
+    NoHeaders {
+        /// Where they were looked for.
+        searched: Vec<PathBuf>,
+    },
+    /// XRT's library is not installed.
+    #[error("libxrt_coreutil.so is not in {}; install XRT (Debian and Ubuntu: `sudo apt install libxrt2 libxrt-npu2 libxrt-dev`; else AMD's XRT package), or name its folder with --xrt-lib", list(.searched))]
+    NoLibrary {
+        /// Where it was looked for.
+        searched: Vec<PathBuf>,
+    },
+    /// The headers do not say of which version they are.
+    #[error("the headers in {} do not say their version; install XRT {MINIMUM_XRT} or newer", .include.display())]
+    NoVersion {
+        /// The folder of the headers.
+        include: PathBuf,
+    },
+    /// XRT is too old.
+    #[error("the XRT in {} is {found}, and {MINIMUM_XRT} is needed; install a newer one, or name its folders with --xrt-include and --xrt-lib", .include.display())]
+    TooOld {
+        /// The folder of the headers.
+        include: PathBuf,
+        /// Their version.
+        found: XrtVersion,
+    },
+    /// There is no C++ compiler.
+    #[error("there is no C++ compiler, tried {}; install one (Debian and Ubuntu: `sudo apt install g++`), or name it in CXX", .tried.join(", "))]
+    NoCompiler {
+        /// What was tried.
+        tried: Vec<String>,
+    },
+    /// The compiler cannot be started.
+    #[error("{} cannot be started: {source}; name another compiler in CXX", .compiler.display())]
+    Start {
+        /// The compiler.
+        compiler: OsString,
+        /// Why.
+        source: io::Error,
+    },
+    /// The shim does not compile.
+    #[error("{} cannot compile the shim against the XRT in {}; install an XRT that is whole, with its headers and library of one version:\n{message}", .compiler.display(), .include.display())]
+    Compile {
+        /// The compiler.
+        compiler: OsString,
+        /// The folder of the headers.
+        include: PathBuf,
+        /// What it says.
+        message: String,
+    },
+    /// A file of the cache cannot be written.
+    #[error("{} cannot be written: {source}; make room or give permission, or set XDG_CACHE_HOME", .path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl From<Missing> for SetupError {
+    fn from(missing: Missing) -> Self {
+        match missing {
+            Missing::Headers(searched) => Self::NoHeaders { searched },
+            Missing::Library(searched) => Self::NoLibrary { searched },
+            Missing::Version(include) => Self::NoVersion { include },
+        }
+    }
+}
+
+/// Folders for people.
+fn list(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
 }

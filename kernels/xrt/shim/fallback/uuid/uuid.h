@@ -1,0 +1,17 @@
+/* Stands in for uuid-dev's header, which XRT's headers include and Debian's libxrt-dev does not
+ * depend on. Found only where there is no other. */
+#pragma once
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef unsigned char uuid_t[16];
+void uuid_copy(uuid_t to, const uuid_t from);
+void uuid_clear(uuid_t uuid);
+int uuid_is_null(const uuid_t uuid);
+int uuid_compare(const uuid_t one, const uuid_t other);
+int uuid_parse(const char* text, uuid_t uuid);
+void uuid_unparse(const uuid_t uuid, char* text);
+void uuid_unparse_lower(const uuid_t uuid, char* text);
+#ifdef __cplusplus
+}
+#endif
