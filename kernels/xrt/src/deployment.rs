@@ -210,7 +210,7 @@ fn kind(path: &Path) -> Result<Kind, DeploymentError> {
     file.take(8).read_to_end(&mut magic).map_err(unreadable)?;
     Ok(match magic.as_slice() {
         [0x7f, b'E', b'L', b'F', ..] => Kind::Elf,
-        b"xclbin2\0" => Kind::Xclbin,
+        [b'x', b'c', b'l', b'b', b'i', b'n', b'2', ..] => Kind::Xclbin,
         _ => Kind::Other,
     })
 }
