@@ -18,6 +18,8 @@ pub(crate) struct Measured {
 pub(crate) enum Stop {
     /// What is tested is wrong.
     Fail(String),
+    /// What is tested is wrong, and the device takes no further work.
+    Lost(String),
     /// The check cannot judge.
     Invalid(String),
 }
@@ -51,6 +53,8 @@ impl From<RunError> for Stop {
     fn from(error: RunError) -> Self {
         if error.is_setup() {
             Self::Invalid(error.to_string())
+        } else if error.is_lost() {
+            Self::Lost(error.to_string())
         } else {
             Self::Fail(error.to_string())
         }
@@ -93,7 +97,7 @@ pub(crate) fn conclude(
     seconds: f64,
 ) -> Record {
     let (outcome, verdict, metrics) = match result {
-        Err(Stop::Fail(why)) => (Outcome::Failed, why, Vec::new()),
+        Err(Stop::Fail(why) | Stop::Lost(why)) => (Outcome::Failed, why, Vec::new()),
         Err(Stop::Invalid(reason)) => {
             (Outcome::Invalid { reason: reason.clone() }, reason, Vec::new())
         }

@@ -108,7 +108,7 @@ ln -sfn ../root/usr/include/xrt "$folder/include/xrt"
 # `libxrt-dev` leaves out the header of libuuid: the shim brings one. XRT itself wants a newer C
 # library than this machine's, so its own symbols stay open.
 g++ -std=c++17 -O1 -fPIC -shared -Wall -Wextra -Werror \
-    -isystem "$folder/include" -isystem "$here/shim" "$here/shim/shim.cpp" \
+    -isystem "$folder/include" -isystem "$here/shim/fallback" "$here/shim/shim.cpp" \
     -o "$folder/libnpugate_xrt.so.1" -L"$libraries" -lxrt_coreutil -Wl,--allow-shlib-undefined
 say "T1: compiled the shim against XRT"
 
