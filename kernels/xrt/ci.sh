@@ -2,7 +2,7 @@
 # The unmodified XRT in CI, on a machine without an NPU.
 #
 #   T1  the shim compiles against XRT's own headers, without a warning
-#   T2  XRT runs on the double of the kernel driver: `tests/real_xrt.rs`
+#   T2  XRT runs on the double of the kernel driver: `tests/real_xrt.rs`, and the gates of a model
 #
 # XRT is in Debian sid. Its packages come through the machine's own apt mirror, with lists of their
 # own, and are unpacked into a folder: nothing is installed. Sid moves, so no version is pinned, and
@@ -129,3 +129,13 @@ say "built the double of the driver"
 
 NPUGATE_TEST_XRT_ROOT=$folder cargo test -p npugate-xrt --test real_xrt
 say "T2: ran XRT on it"
+
+rm -rf "$folder/programs" "$folder/tiny-llama"
+cargo run --quiet -p tiny-llama --example programs -- "$folder/programs"
+cargo run --quiet -p npugate-xrt-fixtures --example deploy -- \
+    "$folder/tiny-llama" "$folder"/programs/*.json
+cargo build --quiet -p cargo-npugate
+CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=$folder/runner.sh \
+    NPUGATE_DEPLOYMENT=$folder/tiny-llama FAKE_XDNA_PROGRAMS=$folder/tiny-llama \
+    "$target/debug/cargo-npugate" npugate --device xrt -p tiny-llama
+say "T2: passed every gate of a model on it"

@@ -2,8 +2,11 @@
 
 use std::{env, fs, path::PathBuf};
 
-use npugate_kernels::Program as Design;
-use npugate_xrt::{Error, Library};
+use half::bf16;
+use npugate_kernels::{
+    ArgIndex, BufferSet, Device as _, DeviceError, Program as Design, Role, Tensor,
+};
+use npugate_xrt::{Error, Library, RunDeadline, XrtDevice, XrtOptions, deployment::Deployment};
 use npugate_xrt_fixtures::{Key, Template};
 
 use crate::{
@@ -62,4 +65,41 @@ pub fn run(library: &Library, form: Form) -> Result<String, Error> {
         }
     }
     Ok(design.name)
+}
+
+/// Runs the design on the project's own device, twice for each of two sets, whose static buffers
+/// differ in nothing but their set. An error that the device gives is the text.
+pub fn run_on_device(library: &Library) -> String {
+    let folder = path();
+    let json = fs::read(folder.join("design.json")).unwrap();
+    let design: Design = serde_json::from_slice(&json).unwrap();
+    let run = || -> Result<String, DeviceError> {
+        let deployment = Deployment::open(&folder).unwrap();
+        let deadline = RunDeadline::from_env().unwrap();
+        let options = XrtOptions { deadline, ..XrtOptions::default() };
+        let mut device = XrtDevice::open(library, deployment, options)?;
+        let id = device.load(&design)?;
+        for set in [BufferSet(0), BufferSet(1)] {
+            for turn in 0..2 {
+                for (index, arg) in design.args.iter().enumerate() {
+                    if let Ok(bytes) = fs::read(folder.join(format!("{}.{turn}.in", arg.name))) {
+                        let values = bytes.as_chunks().0.iter().map(|&b| bf16::from_le_bytes(b));
+                        let tensor = Tensor::bf16(arg.shape.clone(), values.collect::<Vec<_>>());
+                        device.write(id, set, ArgIndex(index), tensor.unwrap())?;
+                    }
+                }
+                device.run(id, set)?;
+                for (index, arg) in design.args.iter().enumerate() {
+                    if arg.role == Role::Output {
+                        let tensor = device.read(id, set, ArgIndex(index))?;
+                        let values = tensor.as_bf16().unwrap().iter();
+                        let bytes: Vec<u8> = values.flat_map(|value| value.to_le_bytes()).collect();
+                        fs::write(folder.join(format!("{}.{turn}.out", arg.name)), bytes).unwrap();
+                    }
+                }
+            }
+        }
+        Ok(format!("{}, {} dispatches", device.info().name, device.counters().dispatches))
+    };
+    run().unwrap_or_else(|error| error.to_string())
 }

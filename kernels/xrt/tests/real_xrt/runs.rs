@@ -7,7 +7,8 @@ use npugate_kernels::{
     Role, Rounding, Tensor, TensorData,
     inputs::{Draw, draw},
 };
-use npugate_xrt_fixtures::Key;
+use npugate_xrt_fixtures::{Key, deploy};
+use tempfile::TempDir;
 
 use crate::{
     child::{Outcome, play},
@@ -115,6 +116,44 @@ fn a_program_gives_the_same_bytes_through_xrt_as_on_the_emulated_npu() {
             assert_eq!(&found("y"), y, "{form:?}, turn {turn}");
         }
     }
+}
+
+/// A folder with the design as a deployment, and what its two turns give.
+fn deployment() -> (TempDir, [[Vec<u8>; 2]; 2]) {
+    let folder = tempfile::tempdir().unwrap();
+    deploy(folder.path(), [&design()]).unwrap();
+    let json = serde_json::to_vec(&design()).unwrap();
+    fs::write(folder.path().join("design.json"), json).unwrap();
+    let expected = emulated(folder.path());
+    (folder, expected)
+}
+
+#[test]
+fn the_projects_device_gives_the_bytes_of_the_emulated_npu() {
+    let (folder, expected) = deployment();
+    let path = folder.path().to_str().unwrap();
+    let variables = [("NPUGATE_TEST_FILE", path), ("FAKE_XDNA_PROGRAMS", path)];
+    let Some(outcome) = play(Scenario::Device, &variables) else { return };
+    assert_eq!(outcome, Outcome::Done("xrt-fake, 4 dispatches".to_owned()));
+    for (turn, [_, y]) in expected.iter().enumerate() {
+        let found = fs::read(folder.path().join(format!("y.{turn}.out"))).unwrap();
+        assert_eq!(&found, y, "turn {turn}");
+    }
+}
+
+#[test]
+fn a_run_of_the_projects_device_that_hangs_is_over_at_its_deadline() {
+    let (folder, _) = deployment();
+    let path = folder.path().to_str().unwrap();
+    let variables = [
+        ("NPUGATE_TEST_FILE", path),
+        ("FAKE_XDNA_PROGRAMS", path),
+        ("FAKE_XDNA_HANG", "1"),
+        ("NPUGATE_RUN_DEADLINE", "300ms"),
+    ];
+    let Some(outcome) = play(Scenario::Device, &variables) else { return };
+    let Outcome::Done(text) = outcome else { panic!("{outcome:?}") };
+    assert!(text.contains("`sum`") && text.contains("deadline"), "{text}");
 }
 
 #[test]

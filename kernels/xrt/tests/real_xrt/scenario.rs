@@ -52,6 +52,8 @@ pub enum Scenario {
     File(Form),
     /// A program of the project in the folder `NPUGATE_TEST_FILE`, as [`crate::runs`] writes it.
     Program(Form),
+    /// The same by way of the project's own device, the folder being a deployment.
+    Device,
 }
 
 /// The form's words.
@@ -73,6 +75,7 @@ impl fmt::Display for Scenario {
             Self::TooManyBuffers(form) => ("too-many-buffers", form),
             Self::File(form) => ("file", form),
             Self::Program(form) => ("program", form),
+            Self::Device => ("device", Form::Elf),
         };
         let form = FORMS.iter().find(|known| known.0 == form).map_or("", |known| known.1);
         write!(f, "{name} {form}")
@@ -99,6 +102,7 @@ impl FromStr for Scenario {
             "too-many-buffers" => Self::TooManyBuffers(form),
             "file" => Self::File(form),
             "program" => Self::Program(form),
+            "device" => Self::Device,
             _ => return Err(unknown()),
         })
     }
@@ -191,6 +195,7 @@ impl Scenario {
             }
             Self::File(form) => design::open_file(&library, form),
             Self::Program(form) => design::run(&library, form),
+            Self::Device => Ok(design::run_on_device(&library)),
         }
     }
 }
