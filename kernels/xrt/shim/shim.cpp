@@ -158,9 +158,9 @@ bool in_progress(int32_t state) {
 }
 
 // Waits, and lets nothing but ERT_CMD_STATE_COMPLETED pass as success. States are in no order of
-// time, and what `wait` returns is not proof: the driver library's wait for a sync object ignores
-// that it ran out of time, and then throws "unexpected command state" for a command that is still
-// in progress.
+// time, and what `wait` returns or throws is not proof: the driver library's wait for a sync object
+// ignores that it ran out of time, and then, for a command that is still in progress, a run throws
+// "unexpected command state" and a list of runs a command_error with that state.
 template <class Wait, class State>
 int32_t wait_for(uint32_t milliseconds, npg_error* error, Wait&& wait, State&& state) noexcept {
   npg_error thrown;
@@ -172,13 +172,16 @@ int32_t wait_for(uint32_t milliseconds, npg_error* error, Wait&& wait, State&& s
   int32_t now = unknown;
   guard(&ignored, [&] { now = static_cast<int32_t>(state()); });
 
+  const bool is_command = kind == NPG_COMMAND || kind == NPG_AIE;
   const bool misreported =
-      (kind == NPG_SYSTEM || kind == NPG_EXCEPTION) && in_progress(now) &&
-      std::strstr(thrown.message, "unexpected command state");
+      in_progress(now) &&
+      (is_command ? in_progress(thrown.code)
+                  : std::strstr(thrown.message, "unexpected command state") != nullptr);
   if (kind != NPG_OK && !misreported) return fill(error, kind, thrown.code, thrown.message);
   if (now == ERT_CMD_STATE_COMPLETED) {
-    // It ended between the deadline and the look at its state: XRT is to see that it did.
-    if (timed_out) guard(&ignored, [&] { wait(std::chrono::milliseconds{1}); });
+    // It ended between the deadline and the look at its state: XRT is to see that, and says how.
+    // A list of runs is COMPLETED even if one of them failed.
+    if (timed_out) return guard(error, [&] { wait(std::chrono::milliseconds{1}); });
     return fill(error, NPG_OK, 0, "");
   }
   if (in_progress(now) || (timed_out && now == unknown))

@@ -44,7 +44,7 @@ pub fn run(options: &SetupOptions) -> Result<Installed, SetupError> {
         .map_err(|source| unwritable(&cache, source))?;
     source::write(work.path()).map_err(|source| unwritable(work.path(), source))?;
     let built = work.path().join(SHIM_NAME);
-    compile::compile(work.path(), &xrt, &built)?;
+    compile::compile(options.compiler.as_deref(), work.path(), &xrt, &built)?;
     fs::rename(&built, &shim).map_err(|source| unwritable(&shim, source))?;
     Ok(Installed { shim, xrt: version })
 }

@@ -50,7 +50,7 @@ impl Memory {
     }
 
     /// Copies the device's side to the host's, from `offset` on; false if the range is not there.
-    pub(crate) fn from_device(&self, offset: usize, size: usize) -> bool {
+    pub(crate) fn to_host(&self, offset: usize, size: usize) -> bool {
         self.with_device(|device| {
             let range = offset.checked_add(size).and_then(|end| device.get(offset..end));
             // SAFETY: as in `to_device`.

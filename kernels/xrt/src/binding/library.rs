@@ -2,11 +2,7 @@
 
 #![expect(unsafe_code, reason = "calls the shim")]
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{env, path::Path, sync::Arc};
 
 use super::{Device, Elf, Xclbin, XrtVersion, shim::Shim};
 use crate::{Error, SHIM_NAME, SHIM_VAR, setup};
@@ -33,23 +29,21 @@ impl Library {
             return Self::open_at(Path::new(&path));
         }
         let mut first = None;
-        let mut searched = Vec::new();
         for installed in setup::find_installed() {
             match Self::open_at(&installed.shim) {
                 Ok(library) => return Ok(library),
                 Err(error) => first = first.or(Some(error)),
             }
         }
-        searched.extend(setup::cache());
-        match (Self::open_at(Path::new(SHIM_NAME)), first) {
-            (Ok(library), _) => Ok(library),
-            (Err(_), Some(error)) => Err(error),
-            (Err(Error::ShimBroken { message, .. }), None) if message.contains("No such file") => {
-                searched.push(PathBuf::from(SHIM_NAME));
-                Err(Error::ShimMissing { searched })
+        Self::open_at(Path::new(SHIM_NAME)).map_err(|error| match (first, error) {
+            // One that setup built says more than the lack of another.
+            (Some(first), _) => first,
+            (None, Error::ShimMissing { mut searched }) => {
+                searched.extend(setup::cache());
+                Error::ShimMissing { searched }
             }
-            (Err(error), None) => Err(error),
-        }
+            (None, error) => error,
+        })
     }
 
     /// Loads the shim at `path`.

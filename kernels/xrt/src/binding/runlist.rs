@@ -70,7 +70,7 @@ impl RunList {
     pub fn start(&mut self) -> Result<(), Error> {
         self.check_idle()?;
         if self.held.runs.is_empty() {
-            return Err(Error::NotStarted { kernel: String::from("an empty list") });
+            return Err(Error::EmptyList);
         }
         let handle = &self.held.handle;
         handle.shim().call("runlist_execute", |functions, error| {
@@ -100,7 +100,8 @@ impl RunList {
         waited.map_err(Error::from)
     }
 
-    /// The list's state now.
+    /// The list's state now. XRT 2.25 says that a list has completed whose runs failed:
+    /// [`wait`](Self::wait) alone tells.
     ///
     /// # Errors
     /// If XRT fails.

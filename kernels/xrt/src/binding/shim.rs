@@ -34,12 +34,12 @@ impl Shim {
     pub fn load(path: &Path) -> Result<Self, Error> {
         // SAFETY: loading runs the initialisers of the shim and of XRT, as linking them would.
         let library = unsafe { libloading::Library::new(path) }
-            .map_err(|error| not_loaded(path, &error.to_string()))?;
+            .map_err(|error| not_loaded(path, &innermost(&error)))?;
         let functions = Functions::load(&library).map_err(|error| Error::ShimBroken {
             path: path.to_owned(),
-            message: error.to_string(),
+            message: innermost(&error),
         })?;
-        let shim = Self::check(functions, path.to_owned())?;
+        let shim = Self::check(&functions, path.to_owned())?;
         std::mem::forget(library);
         Ok(shim)
     }
@@ -47,18 +47,19 @@ impl Shim {
     /// The shim that was linked into this program.
     #[cfg(feature = "link-xrt")]
     pub fn linked() -> Result<Self, Error> {
-        Self::check(Functions::linked(), PathBuf::from("the linked shim"))
+        Self::check(&Functions::linked(), PathBuf::from("the linked shim"))
     }
 
     /// Compares versions.
-    fn check(functions: Functions, path: PathBuf) -> Result<Self, Error> {
+    fn check(functions: &Functions, path: PathBuf) -> Result<Self, Error> {
         // SAFETY: `npg_abi` has the same type in every version of the interface.
         let found = unsafe { (functions.npg_abi)() };
         if found != ABI {
             return Err(Error::AbiMismatch { path, expected: ABI, found });
         }
         let unknown = XrtVersion::new(0, 0, 0);
-        let mut shim = Self { functions, calls: Mutex::new(()), version: unknown, path };
+        let mut shim =
+            Self { functions: *functions, calls: Mutex::new(()), version: unknown, path };
         let (mut built, mut loaded, mut patch) = (0, 0, 0);
         shim.call("version", |functions, error| {
             // SAFETY: all four pointers are to locals of the declared types.
@@ -170,14 +171,54 @@ fn text(buffer: &[c_char]) -> String {
         .into_owned()
 }
 
+/// The loader's own words, which `libloading` keeps as the source of its error.
+fn innermost(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), innermost)
+}
+
+/// What the loader calls XRT's library.
+const XRT: &str = "libxrt_core";
+
 /// Tells a shim that is not there or not whole from an XRT that is not there.
 fn not_loaded(path: &Path, message: &str) -> Error {
+    let is_missing = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => !path.exists(),
+        // A bare name, which the loader looks for in its own places.
+        _ => message.contains("No such file") && !message.contains(XRT),
+    };
     let message = message.to_owned();
-    if message.contains("libxrt") {
-        Error::XrtMissing { message }
-    } else if path.components().count() > 1 && !path.exists() {
+    if is_missing {
         Error::ShimMissing { searched: vec![path.to_owned()] }
+    } else if message.contains(XRT) {
+        Error::XrtMissing { message }
     } else {
         Error::ShimBroken { path: path.to_owned(), message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The texts of glibc 2.36.
+    #[test]
+    fn a_missing_xrt_is_told_from_a_missing_shim() {
+        let folder = tempfile::tempdir().unwrap();
+        let shim = folder.path().join("libnpugate_xrt.so.1");
+        let text =
+            "libxrt_coreutil.so.2: cannot open shared object file: No such file or directory";
+        assert!(matches!(not_loaded(&shim, text), Error::ShimMissing { .. }));
+        std::fs::write(&shim, "").unwrap();
+        assert!(matches!(not_loaded(&shim, text), Error::XrtMissing { .. }));
+        assert!(matches!(
+            not_loaded(Path::new("libnpugate_xrt.so.1"), text),
+            Error::XrtMissing { .. }
+        ));
+        let text = "libnpugate_xrt.so.1: cannot open shared object file: No such file or directory";
+        assert!(matches!(
+            not_loaded(Path::new("libnpugate_xrt.so.1"), text),
+            Error::ShimMissing { .. }
+        ));
+        assert!(matches!(not_loaded(&shim, "file too short"), Error::ShimBroken { .. }));
     }
 }

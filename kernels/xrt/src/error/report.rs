@@ -64,7 +64,9 @@ impl Failure {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { call, failure, text } = self;
-        let text = if text.is_empty() { "no text" } else { text };
+        // A failure of the array comes with lines of its registers.
+        let text: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let text = if text.is_empty() { "no text".to_owned() } else { text.join(", ") };
         match failure {
             Failure::System { errno } => write!(f, "{call}: {text}, errno {errno}"),
             Failure::Command { state } | Failure::HostTimeout { state } => {
@@ -74,5 +76,26 @@ impl fmt::Display for Report {
                 write!(f, "{call}: {text}")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_one_line() {
+        // What XRT 2.25 says of a device's timeout, shortened.
+        let text = "Command failed to complete successfully (ERT_CMD_STATE_TIMEOUT)\n\
+                    txn_op_idx = 0x40000000\nctx_pc = 0x00000000";
+        let failure = Failure::Command { state: 8 };
+        let report = Report { call: "run_wait", failure, text: text.to_owned() };
+        assert_eq!(
+            report.to_string(),
+            "run_wait: Command failed to complete successfully (ERT_CMD_STATE_TIMEOUT), \
+             txn_op_idx = 0x40000000, ctx_pc = 0x00000000, state 8"
+        );
+        let report = Report { text: String::new(), ..report };
+        assert_eq!(report.to_string(), "run_wait: no text, state 8");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs, io,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -17,9 +17,14 @@ const COMPILERS: [&str; 3] = ["g++", "c++", "clang++"];
 const USUAL: [&str; 3] = ["/usr/lib", "/usr/lib64", "/lib"];
 
 /// Compiles the source in `folder` to `shim`.
-pub(super) fn compile(folder: &Path, xrt: &Located, shim: &Path) -> Result<(), SetupError> {
+pub(super) fn compile(
+    compiler: Option<&OsStr>,
+    folder: &Path,
+    xrt: &Located,
+    shim: &Path,
+) -> Result<(), SetupError> {
     let arguments = arguments(folder, xrt, shim);
-    let (compiler, output) = first_compiler(&arguments)?;
+    let (compiler, output) = first_compiler(compiler, &arguments)?;
     if output.status.success() {
         return Ok(());
     }
@@ -28,8 +33,12 @@ pub(super) fn compile(folder: &Path, xrt: &Located, shim: &Path) -> Result<(), S
 }
 
 /// Runs the first compiler that is there.
-fn first_compiler(arguments: &[OsString]) -> Result<(OsString, Output), SetupError> {
-    let named = env::var_os("CXX").filter(|name| !name.is_empty());
+fn first_compiler(
+    compiler: Option<&OsStr>,
+    arguments: &[OsString],
+) -> Result<(OsString, Output), SetupError> {
+    let named = compiler.map(OsStr::to_owned).or_else(|| env::var_os("CXX"));
+    let named = named.filter(|name| !name.is_empty());
     let tried: Vec<OsString> = match named {
         Some(named) => vec![named],
         None => COMPILERS.map(OsString::from).to_vec(),

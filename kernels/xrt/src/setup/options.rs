@@ -12,6 +12,8 @@ pub struct SetupOptions {
     pub include: Option<PathBuf>,
     /// The folder with `libxrt_coreutil.so`.
     pub lib: Option<PathBuf>,
+    /// The C++ compiler, in place of `CXX` and the usual ones.
+    pub compiler: Option<OsString>,
     /// Where to put it, in place of the user's cache.
     pub cache: Option<PathBuf>,
 }

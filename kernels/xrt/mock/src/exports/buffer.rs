@@ -62,7 +62,7 @@ extern "C" fn npg_buffer_sync(
         let memory = &object(buffer)?.memory;
         let done = match direction {
             0 => memory.to_device(offset, size),
-            _ => memory.from_device(offset, size),
+            _ => memory.to_host(offset, size),
         };
         if !done {
             let text = format!("the range is not within the buffer's {} bytes", memory.size());
