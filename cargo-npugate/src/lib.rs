@@ -37,6 +37,7 @@ mod record;
 mod report;
 mod runner;
 mod shell;
+mod target_runner;
 mod text;
 mod version;
 mod waiver;

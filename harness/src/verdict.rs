@@ -21,6 +21,8 @@ pub(crate) struct Measured {
 pub(crate) enum Stop {
     /// What is tested is wrong.
     Fail(String),
+    /// What is tested is wrong, and the device takes no further work.
+    Lost(String),
     /// The check cannot judge.
     Invalid(String),
 }
@@ -54,6 +56,8 @@ impl From<RunError> for Stop {
     fn from(error: RunError) -> Self {
         if error.is_setup() {
             Self::Invalid(error.to_string())
+        } else if error.is_lost() {
+            Self::Lost(error.to_string())
         } else {
             Self::Fail(error.to_string())
         }
@@ -96,7 +100,7 @@ pub(crate) fn conclude(
     seconds: f64,
 ) -> Record {
     let mut record = match result {
-        Err(Stop::Fail(why)) => Record::new(name, Outcome::Failed, why),
+        Err(Stop::Fail(why) | Stop::Lost(why)) => Record::new(name, Outcome::Failed, why),
         Err(Stop::Invalid(reason)) => {
             Record::new(name, Outcome::Invalid { reason: reason.clone() }, reason)
         }

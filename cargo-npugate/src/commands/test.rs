@@ -15,6 +15,7 @@ use crate::runner::ModelResult;
 use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
+use std::collections::BTreeSet;
 
 pub(super) use execute::{Executed, execute};
 
@@ -51,7 +52,16 @@ pub fn run(
             let message = "ignored: nothing was compared with it or written to it";
             shell.status_always(Tone::Odd, "Baseline", message);
         }
-        for result in results.iter().filter(|_| run.effort == Effort::Full) {
+        let refusals: BTreeSet<_> =
+            results.iter().filter_map(|result| result.description.baselines.refusal()).collect();
+        for reason in refusals {
+            let message = format_args!("nothing was compared with it or written to it: {reason}");
+            shell.status_always(Tone::Odd, "Baseline", message);
+        }
+        let kept = |result: &&ModelResult| {
+            run.effort == Effort::Full && result.description.baselines.refusal().is_none()
+        };
+        for result in results.iter().filter(kept) {
             let selection = &test.selection;
             let kept = keep_baseline(mode, result, selection, config, workspace, shell);
             ending.note(kept, shell);

@@ -17,6 +17,7 @@ mod cliff;
 mod description;
 mod device_lock;
 mod device_report;
+mod device_usage;
 mod doctor;
 mod event;
 mod exit_code;
@@ -43,7 +44,7 @@ mod time_limits;
 
 pub use atomic::write_atomically;
 pub use attribute::{Attribute, Attributes};
-pub use availability::{Access, Availability};
+pub use availability::{Access, Availability, BaselineUse};
 pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
@@ -55,6 +56,7 @@ pub use device_lock::{
     DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
 };
 pub use device_report::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
+pub use device_usage::DeviceUsage;
 pub use doctor::{EXAMINATION_SCHEMA, Examination, Examined, Health};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
