@@ -226,3 +226,50 @@ fn a_machine_that_is_examined() {
     fs::write(machine.join("proc/self/limits"), limits).unwrap();
     session.run("doctor").run("device").run("doctor --device emu").finish();
 }
+
+#[test]
+fn a_flaky_test() {
+    let mut session = Session::new(
+        "flaky",
+        "A test that fails and then passes",
+        "alpha kernel::add::64x64 pass
+         alpha kernel::gemm::64x64x64 flaky
+         alpha kernel::softmax::64x256 fail 0.98",
+    );
+    let state = session.scene().path("state").display().to_string();
+    session.scene().set("FAKE_STATE", state);
+    session
+        .say("A retry tells a flaky test from a wrong one. Both fail the run:")
+        .run("--retries 2")
+        .finish();
+}
+
+#[test]
+fn a_waiver() {
+    let mut session = Session::new(
+        "waiver",
+        "A limit that is waived for a time",
+        "alpha kernel::gemm::64x64x64 fail 0.98
+         alpha kernel::softmax::64x256 pass",
+    );
+    let path = ".config/npugate.toml";
+    let waiver = |expires: &str, limit: &str| {
+        format!(
+            "[[profile.default.waivers]]\nfilter = 'op(gemm)'\nmetric = \"cosine\"\nlimit = {limit}\n\
+             reason = \"the low tier rounds too often, until the drain kernel fits\"\nexpires = {expires}\n"
+        )
+    };
+    session
+        .write(path, &waiver("2999-12-31", "0.975"))
+        .run("")
+        .say("It covers what it says and no more:")
+        .write(path, &waiver("2999-12-31", "0.985"))
+        .run("kernel::gemm")
+        .say("It does not hold for ever:")
+        .write(path, &waiver("2026-01-31", "0.975"))
+        .run("kernel::gemm")
+        .say("And it has to give a reason:")
+        .write(path, "[[profile.default.waivers]]\nfilter = 'op(gemm)'\nmetric = \"cosine\"\nlimit = 0.975\nreason = \" \"\nexpires = 2999-12-31\n")
+        .run("kernel::gemm")
+        .finish();
+}
