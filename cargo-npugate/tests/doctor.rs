@@ -113,6 +113,42 @@ fn another_device_than_hardware_and_options_of_tests_are_refused() {
     assert_ne!(code, Some(122), "a model was asked for in a folder without a workspace");
 }
 
+/// What the checks find with the kernel driver's double below them, by name; none where
+/// there is no double. `kernels/xrt/ci.sh` makes one and names its folder.
+fn on_the_double(fault: Option<(&str, &str)>) -> Option<Examination> {
+    let Some(root) = std::env::var_os("NPUGATE_TEST_XRT_ROOT") else {
+        eprintln!("SKIPPED: NPUGATE_TEST_XRT_ROOT names no double of the driver");
+        return None;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(Path::new(&root).join("runner.sh"));
+    command.arg(env!("CARGO_BIN_EXE_cargo-npugate")).args(["npugate", "doctor", "--json"]);
+    command.current_dir(folder.path()).envs(fault);
+    let output = command.output().unwrap();
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn the_driver_is_asked_and_its_double_is_called_one() {
+    let Some(examination) = on_the_double(None) else { return };
+    let found = |name: &str| examination.checks.iter().find(|one| one.check == name).unwrap();
+    assert!(found("pci").finding.contains("no hardware"), "{examination:#?}");
+    assert!(found("elf").finding.contains("driver interface 0."), "{examination:#?}");
+    assert!(found("power").finding.contains("`default`"), "{examination:#?}");
+}
+
+#[test]
+fn a_driver_that_refuses_is_told_by_its_errors() {
+    for (errno, problems) in [("13", ["node"].as_slice()), ("95", &["node", "iommu"])] {
+        let fault = Some(("FAKE_XDNA_OPEN_ERRNO", errno));
+        let Some(examination) = on_the_double(fault) else { return };
+        for name in problems {
+            let found = examination.checks.iter().find(|one| one.check == *name).unwrap();
+            assert_eq!(found.health, Health::Problem, "{examination:#?}");
+        }
+    }
+}
+
 #[test]
 fn this_machine_can_be_examined_whatever_it_is() {
     let (code, out, err) = run(Path::new("/"), &["doctor", "--json"]);

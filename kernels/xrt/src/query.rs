@@ -3,6 +3,10 @@
 //! `drm/drm.h` and `drm/amdxdna_accel.h`, which the kernel keeps as they are.
 #![expect(unsafe_code, reason = "ioctl is a function of C")]
 
+#[cfg(target_os = "linux")]
+use rustix::ioctl::opcode;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 use std::{fmt, fs::File, io, str::FromStr};
 
 /// The version of the driver's interface. In the kernel's own tree 0.1 brought `GET_ARRAY`
@@ -123,8 +127,7 @@ const DRIVER_NAME: &[u8] = b"amdxdna_accel_driver";
 /// The file is no device of amdxdna, or the driver does not answer.
 #[cfg(target_os = "linux")]
 pub fn driver_interface(node: &File) -> io::Result<DriverInterface> {
-    use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
-    const VERSION: Opcode = opcode::read_write::<DrmVersion>(b'd', 0);
+    const VERSION: libc::Ioctl = opcode::read_write::<DrmVersion>(b'd', 0) as libc::Ioctl;
     let mut name = [0_u8; 64];
     let mut version = DrmVersion {
         name_length: name.len(),
@@ -135,7 +138,7 @@ pub fn driver_interface(node: &File) -> io::Result<DriverInterface> {
     // it is laid out above. The kernel writes at most `name_length` bytes of the name to
     // `name`, which lives until after the call, and none of the texts of length 0. The
     // letter and the size are part of the code: another kind of file refuses it.
-    unsafe { ioctl(node, Updater::<VERSION, _>::new(&mut version)) }?;
+    succeeded(unsafe { libc::ioctl(node.as_raw_fd(), VERSION, &raw mut version) })?;
     // The kernel says how long the name is, not how much of it was written.
     let length = version.name_length.min(name.len());
     if &name[..length] != DRIVER_NAME {
@@ -145,6 +148,12 @@ pub fn driver_interface(node: &File) -> io::Result<DriverInterface> {
     Ok(DriverInterface { major: number(version.major)?, minor: number(version.minor)? })
 }
 
+/// Called through the C library, where a double of the driver stands in its place.
+#[cfg(target_os = "linux")]
+fn succeeded(result: libc::c_int) -> io::Result<()> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 /// Asks for the power mode. The driver wakes the device for it.
 ///
 /// # Errors
@@ -152,8 +161,7 @@ pub fn driver_interface(node: &File) -> io::Result<DriverInterface> {
 /// As [`driver_interface`]; or a mode that this crate does not know.
 #[cfg(target_os = "linux")]
 pub fn power_mode(node: &File) -> io::Result<PowerMode> {
-    use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
-    const GET_INFO: Opcode = opcode::read_write::<GetInfo>(b'd', 0x47);
+    const GET_INFO: libc::Ioctl = opcode::read_write::<GetInfo>(b'd', 0x47) as libc::Ioctl;
     // To another driver the code may mean something else.
     driver_interface(node)?;
     // The mode, and seven bytes that make it a multiple of eight.
@@ -163,7 +171,7 @@ pub fn power_mode(node: &File) -> io::Result<PowerMode> {
     // SAFETY: the node is one of amdxdna, and the code is its DRM_IOCTL_AMDXDNA_GET_INFO,
     // whose argument is laid out above. The kernel writes at most `size` bytes to the
     // buffer, which lives until after the call.
-    unsafe { ioctl(node, Updater::<GET_INFO, _>::new(&mut info)) }?;
+    succeeded(unsafe { libc::ioctl(node.as_raw_fd(), GET_INFO, &raw mut info) })?;
     let known = PowerMode::ALL.get(usize::from(mode[0])).copied();
     known.ok_or_else(|| io::Error::other(format!("the power mode {} is not known", mode[0])))
 }

@@ -41,6 +41,12 @@ fn other_generations_are_refused() {
 }
 
 #[test]
+fn the_double_of_the_driver_is_never_called_hardware() {
+    let fake = Tree::strix_halo().npu("vbnv", "RyzenAI-npu4 (fake)\n");
+    expect(&fake, "pci", Health::Ok, "a double of the driver, no hardware", "");
+}
+
+#[test]
 fn a_second_npu_is_named_as_not_used() {
     let other = "/sys/bus/pci/devices/0000:c6:00.1";
     let tree = Tree::strix_halo()
