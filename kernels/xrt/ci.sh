@@ -128,6 +128,7 @@ say "built the double of the driver"
 [[ $mode == test ]] || exit 0
 
 NPUGATE_TEST_XRT_ROOT=$folder cargo test -p npugate-xrt --test real_xrt
+NPUGATE_TEST_XRT_ROOT=$folder cargo test -p cargo-npugate --test doctor
 say "T2: ran XRT on it"
 
 rm -rf "$folder/programs" "$folder/tiny-llama"
