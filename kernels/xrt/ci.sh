@@ -115,7 +115,8 @@ say "T1: compiled the shim against XRT"
 # --- T2: XRT on the double of the driver --------------------------------------------------------
 
 cd "$repository"
-cargo build --quiet -p npugate-fake-amdxdna
+# The whole workspace, here and below: a package alone has other features, and would be another build.
+cargo build --quiet --workspace
 cat >"$folder/runner.sh" <<EOF
 #!/bin/sh
 # Runs a program with Debian sid's C library and XRT, on the double of the NPU's driver.
@@ -127,16 +128,14 @@ chmod +x "$folder/runner.sh"
 say "built the double of the driver"
 [[ $mode == test ]] || exit 0
 
-NPUGATE_TEST_XRT_ROOT=$folder cargo test -p npugate-xrt --test real_xrt
-NPUGATE_TEST_XRT_ROOT=$folder cargo test -p cargo-npugate --test doctor
+NPUGATE_TEST_XRT_ROOT=$folder cargo test --workspace --test real_xrt --test doctor
 say "T2: ran XRT on it"
 
 rm -rf "$folder/programs" "$folder/tiny-llama"
-cargo run --quiet -p tiny-llama --example programs -- "$folder/programs"
-cargo run --quiet -p npugate-xrt-fixtures --example deploy -- \
-    "$folder/tiny-llama" "$folder"/programs/*.json
-cargo build --quiet -p cargo-npugate
+cargo build --quiet --workspace --example programs --example deploy
+"$target/debug/examples/programs" "$folder/programs"
+"$target/debug/examples/deploy" "$folder/tiny-llama" "$folder"/programs/*.json
 CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=$folder/runner.sh \
     NPUGATE_DEPLOYMENT=$folder/tiny-llama FAKE_XDNA_PROGRAMS=$folder/tiny-llama \
-    "$target/debug/cargo-npugate" npugate --device xrt -p tiny-llama
+    "$target/debug/cargo-npugate" npugate --device xrt -E 'package(tiny-llama)'
 say "T2: passed every gate of a model on it"
