@@ -5,6 +5,7 @@ mod about;
 mod help;
 mod options;
 mod registry;
+mod setup;
 
 pub use about::{AboutArgs, CompletionsArgs, ManArgs};
 pub use options::{
@@ -13,6 +14,7 @@ pub use options::{
 };
 
 pub use registry::{RegistryArgs, RegistryCommand};
+pub use setup::{SetupArgs, SetupCommand, XrtArgs};
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -97,6 +99,8 @@ pub enum Command {
         #[arg(value_name = "MODEL")]
         models: Vec<String>,
     },
+    /// Prepare this machine for a device
+    Setup(SetupArgs),
     /// Record the goldens of a model from Hugging Face transformers
     Record(RecordArgs),
     /// Look up tested kernels and shapes, check that every launch is among them,

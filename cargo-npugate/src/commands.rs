@@ -9,6 +9,7 @@ mod merge;
 mod pending;
 mod prepare;
 mod registry;
+mod setup;
 mod show_config;
 mod test;
 mod unreferenced;
@@ -50,6 +51,7 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
         Action::Fetch { models, network } => {
             fetch::run(models, *network, config, &workspace()?, shell)?
         }
+        Action::SetupXrt(args) => setup::xrt(args, shell)?,
         Action::Record(args) => {
             let status = record::record(args, &workspace()?, &config.environment, shell)?;
             let code = status.code().and_then(|code| u8::try_from(code).ok());

@@ -17,8 +17,9 @@ pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSe
 pub use settings::TypedSettings;
 
 use crate::cli::{
-    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, MachineArgs, MergeArgs,
-    MessageFormat, RecordArgs, RunArgs, RunFormat, TestArgs,
+    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, GenerateArgs, MachineArgs,
+    MergeArgs, MessageFormat, RecordArgs, RunArgs, RunFormat, SetupArgs, SetupCommand, TestArgs,
+    XrtArgs,
 };
 use crate::doctor;
 use crate::error::Error;
@@ -71,6 +72,8 @@ pub enum Action {
     Generate { prompt: String, max_tokens: usize, network: Network },
     /// Fetch weights.
     Fetch { models: Vec<String>, network: Network },
+    /// Build what reaches XRT.
+    SetupXrt(XrtArgs),
     /// Record goldens.
     Record(RecordArgs),
     /// Do something with the registry.
@@ -267,21 +270,14 @@ fn action(
             refuse_unless(none, "show-config")?;
             Action::ShowConfig { test }
         }
-        Some(Command::Run(args)) => {
-            let fetch_only = TestArgs {
-                run: RunArgs { no_fetch: outer.run.no_fetch, ..RunArgs::default() },
-                ..TestArgs::default()
-            };
-            refuse_unless(outer == fetch_only, "run")?;
-            if args.prompt.is_empty() {
-                return Err(Error::EmptyPrompt);
-            }
-            let network = network(offline, args.no_fetch || outer.run.no_fetch);
-            Action::Generate { prompt: args.prompt, max_tokens: args.max_tokens, network }
-        }
+        Some(Command::Run(args)) => generate(args, &outer, offline)?,
         Some(Command::Fetch { models }) => {
             refuse_unless(none, "fetch")?;
             Action::Fetch { models, network: network(offline, false) }
+        }
+        Some(Command::Setup(SetupArgs { command: SetupCommand::Xrt(args) })) => {
+            refuse_unless(none, "setup")?;
+            Action::SetupXrt(args)
         }
         Some(Command::Record(args)) => {
             refuse_unless(none, "record")?;
@@ -322,6 +318,19 @@ fn action(
             Action::Man(args.folder)
         }
     })
+}
+
+/// What `run` does. Of the options before it, only the one on fetching means something.
+fn generate(args: GenerateArgs, outer: &TestArgs, offline: bool) -> Result<Action, Error> {
+    let no_fetch = outer.run.no_fetch;
+    let fetch_only =
+        TestArgs { run: RunArgs { no_fetch, ..RunArgs::default() }, ..TestArgs::default() };
+    refuse_unless(*outer == fetch_only, "run")?;
+    if args.prompt.is_empty() {
+        return Err(Error::EmptyPrompt);
+    }
+    let network = network(offline, args.no_fetch || no_fetch);
+    Ok(Action::Generate { prompt: args.prompt, max_tokens: args.max_tokens, network })
 }
 
 /// The phases of `verify`: the model as a whole.

@@ -8,6 +8,7 @@ use crate::merge::MergeError;
 use crate::profile::ConfigError;
 use npugate_kernels::{fidelity::FidelityError, registry::RegistryError};
 use npugate_schema::{BaselineError, ExitCode, Phase};
+use npugate_xrt::setup::SetupError;
 use std::{ffi::OsString, io, path::PathBuf};
 
 /// Why a command could not do what it was asked for.
@@ -103,6 +104,10 @@ pub enum Error {
     #[error(transparent)]
     Fidelity(#[from] FidelityError),
 
+    // The device.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+
     // Files.
     #[error("{} cannot be written: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
@@ -160,6 +165,7 @@ impl Error {
             Self::Registry(RegistryError::Write { .. })
             | Self::Write { .. }
             | Self::Delete { .. }
+            | Self::Setup(SetupError::Write { .. })
             | Self::Stdout(_) => ExitCode::WriteFailed,
             Self::Unreferenced { .. } => ExitCode::Unreferenced,
             Self::NoAdapters { .. }
@@ -181,7 +187,8 @@ impl Error {
             | Self::Merge(_)
             | Self::NoWeights(_)
             | Self::NoRecorder { .. }
-            | Self::RecorderEnvironment(_) => ExitCode::Setup,
+            | Self::RecorderEnvironment(_)
+            | Self::Setup(_) => ExitCode::Setup,
             Self::Build | Self::NoExecutable { .. } => ExitCode::BuildFailed,
             Self::Protocol { .. } => ExitCode::ListingFailed,
             Self::NoDevice { .. } => ExitCode::DeviceUnavailable,

@@ -34,6 +34,14 @@ Examples:
 pub const DEVICE: &str = "\
 What is not known here is left to `xrt-smi examine`. Without an NPU it ends with 122.";
 
+/// After `setup xrt --help`.
+pub const SETUP_XRT: &str = "\
+XRT is searched in NPUGATE_XRT_INCLUDE and NPUGATE_XRT_LIB, XILINX_XRT,
+/opt/xilinx/xrt, what pkg-config knows, and /usr. The library is for that
+version of XRT alone, and goes to npugate/xrt-VERSION-HASH in XDG_CACHE_HOME or
+~/.cache. It needs XRT 2.20 or newer with its headers, and a C++ compiler: CXX,
+else g++, c++ or clang++. NPUGATE_XRT_SHIM names another library to load.";
+
 /// After `registry --help`.
 pub const REGISTRY: &str = "\
 Examples:

@@ -1,0 +1,51 @@
+//! Preparing this machine for a device.
+
+use crate::cli::XrtArgs;
+use crate::error::Error;
+use crate::shell::{Shell, Tone};
+use npugate_schema::ExitCode;
+use npugate_xrt::{
+    Library,
+    setup::{self, SetupOptions},
+};
+use std::time::Instant;
+
+/// Builds the library that reaches XRT, and tries it. One that cannot be loaded
+/// here is no failure: it may have been built for another system's XRT.
+///
+/// # Errors
+///
+/// XRT or a compiler that is missing, or that does not compile the library.
+pub fn xrt(args: &XrtArgs, shell: &mut Shell) -> Result<ExitCode, Error> {
+    let XrtArgs { xrt_include, xrt_lib } = args.clone();
+    let options = SetupOptions { include: xrt_include, lib: xrt_lib, ..SetupOptions::default() };
+    let start = Instant::now();
+    let installed = setup::run(&options)?;
+    let (major, minor) = (installed.xrt.major, installed.xrt.minor);
+    shell.status(
+        Tone::Good,
+        "Built",
+        format_args!(
+            "{} for XRT {major}.{minor} in {:.1} s",
+            installed.shim.display(),
+            start.elapsed().as_secs_f64()
+        ),
+    );
+    match Library::open_at(&installed.shim) {
+        Ok(library) => {
+            let devices = match library.device_count() {
+                Ok(0) => "it sees no NPU: `cargo npugate doctor` looks for the cause".to_owned(),
+                Ok(1) => "it sees an NPU".to_owned(),
+                Ok(count) => format!("it sees {count} NPUs"),
+                Err(error) => error.to_string(),
+            };
+            shell.status(
+                Tone::Good,
+                "Loaded",
+                format_args!("XRT {}; {devices}", library.version()),
+            );
+        }
+        Err(error) => shell.status_always(Tone::Odd, "Not loaded", error),
+    }
+    Ok(ExitCode::Ok)
+}
