@@ -195,10 +195,10 @@ fn generate() -> PathBuf {
         let package = folder.join(format!("adapter{index:02}"));
         let manifest = format!(
             "[package]\nname = \"adapter{index:02}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
-             [dependencies]\nnpugate = {{ path = {:?} }}\n\
+             [dependencies]\nnpugate = {{ path = \"{}\" }}\n\
              [[test]]\nname = \"gate\"\nharness = false\n\
              [package.metadata.npugate]\ngate = \"gate\"\n",
-            here.join("../harness")
+            here.join("../harness").display()
         );
         write(package.join("Cargo.toml"), &manifest);
         write(package.join("src/lib.rs"), "");

@@ -107,6 +107,14 @@ pub enum Command {
     /// record those that pass, compare the emulated NPU with silicon
     #[command(after_long_help = help::REGISTRY)]
     Registry(RegistryArgs),
+    /// Find out what keeps the NPU of this machine from running, and what to do
+    /// about it
+    #[command(after_long_help = help::DOCTOR)]
+    Doctor(MachineArgs),
+    /// Show the NPU of this machine: name, firmware, driver, XRT, power mode, who
+    /// holds it
+    #[command(after_long_help = help::DEVICE)]
+    Device(MachineArgs),
     /// Review pending baseline changes one by one
     Review,
     /// Print pending baseline changes
@@ -153,6 +161,14 @@ pub struct TestArgs {
 
     #[command(flatten, next_help_heading = "Run")]
     pub run: RunArgs,
+}
+
+/// `doctor` and `device`.
+#[derive(Clone, PartialEq, Debug, Args)]
+pub struct MachineArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `list`.

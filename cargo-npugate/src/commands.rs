@@ -1,6 +1,7 @@
 //! The commands.
 
 mod about;
+mod doctor;
 mod fetch;
 mod generate;
 mod list;
@@ -57,6 +58,8 @@ pub fn run(config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
             return Ok(code.map_or(Code::Setup.into(), ExitCode::from));
         }
         Action::Registry(task) => registry::run(task, config, shell)?,
+        Action::Doctor(format) => doctor::examine(*format, config, shell)?,
+        Action::Device(format) => doctor::describe(*format, config, shell)?,
         Action::Review => pending::review(config, &workspace()?, shell)?,
         Action::Pending { format } => pending::print(*format, config, &workspace()?, shell)?,
         Action::Decide { decision, names } => {

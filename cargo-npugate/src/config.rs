@@ -17,9 +17,11 @@ pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSe
 pub use settings::TypedSettings;
 
 use crate::cli::{
-    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, GenerateArgs, MergeArgs,
-    MessageFormat, RecordArgs, RunArgs, RunFormat, SetupArgs, SetupCommand, TestArgs, XrtArgs,
+    AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, GenerateArgs, MachineArgs,
+    MergeArgs, MessageFormat, RecordArgs, RunArgs, RunFormat, SetupArgs, SetupCommand, TestArgs,
+    XrtArgs,
 };
+use crate::doctor;
 use crate::error::Error;
 use crate::profile::{BaselineMode, Unreferenced};
 use crate::shell::Verbosity;
@@ -76,6 +78,10 @@ pub enum Action {
     Record(RecordArgs),
     /// Do something with the registry.
     Registry(RegistryTask),
+    /// Find out what keeps the NPU of this machine from running.
+    Doctor(MessageFormat),
+    /// Show the NPU of this machine.
+    Device(MessageFormat),
     /// Review pending baseline changes.
     Review,
     /// Print pending baseline changes.
@@ -281,6 +287,8 @@ fn action(
             refuse_unless(none, "registry")?;
             Action::Registry(RegistryTask::resolve(args, device)?)
         }
+        Some(Command::Doctor(args)) => Action::Doctor(machine("doctor", none, &args, device)?),
+        Some(Command::Device(args)) => Action::Device(machine("device", none, &args, device)?),
         Some(Command::Review) => {
             refuse_unless(none, "review")?;
             Action::Review
@@ -355,6 +363,24 @@ fn network(offline: bool, no_fetch: bool) -> Network {
         (true, _) => Network::Never("--offline"),
         (false, true) => Network::Never("--no-fetch"),
         (false, false) => Network::Use,
+    }
+}
+
+/// How a command about this machine's NPU prints. It runs no tests, and can be about no
+/// other device.
+fn machine(
+    command: &'static str,
+    no_test_options: bool,
+    args: &MachineArgs,
+    device: &DeviceArgs,
+) -> Result<MessageFormat, Error> {
+    refuse_unless(no_test_options, command)?;
+    match &device.device {
+        Some(device) if device != doctor::DEVICE => {
+            Err(Error::NotHardware { command, device: device.clone() })
+        }
+        _ if args.json => Ok(MessageFormat::Json),
+        _ => Ok(MessageFormat::Human),
     }
 }
 

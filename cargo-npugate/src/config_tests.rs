@@ -1,6 +1,6 @@
 use super::*;
 use crate::cli;
-use crate::profile::Profile;
+use crate::profile::{Profile, Profiles};
 use clap::ColorChoice;
 
 fn resolve(line: &str) -> Result<Config, Error> {
@@ -127,6 +127,20 @@ fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
         let has = args.windows(2).any(|pair| pair == ["--baseline", "ignore"]);
         assert_eq!(has, passed_on, "{line}");
     }
+}
+
+#[test]
+fn what_is_typed_of_baselines_wins_over_the_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("npugate.toml");
+    let text = "[profile.default]\nbaseline = \"ignore\"\nunreferenced = \"reject\"\n";
+    std::fs::write(&path, text).unwrap();
+    let profile = Profiles::load(folder.path(), Some(&path)).unwrap().resolve("default").unwrap();
+    let mode = |line: &str| test(line).baseline(&profile, Update::New).unwrap();
+    assert_eq!(mode("x"), BaselineMode::Ignore);
+    assert_eq!(mode("x --baseline compare"), BaselineMode::Compare);
+    assert_eq!(test("x gemm").unreferenced(&profile), Unreferenced::Reject);
+    assert_eq!(test("x --unreferenced warn").unreferenced(&profile), Unreferenced::Warn);
 }
 
 #[test]

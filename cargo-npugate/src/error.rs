@@ -30,6 +30,10 @@ pub enum Error {
     )]
     TestOptions { command: &'static str },
     #[error(
+        "`cargo npugate {command}` is about the NPU of this machine, which `{device}` is not: say `--device xrt`, or leave it out"
+    )]
+    NotHardware { command: &'static str, device: String },
+    #[error(
         "--no-capture lets the gates write to stdout, which --message-format keeps for messages: leave one of them out, or write the messages to a file with --results PATH"
     )]
     SharedStdout,
@@ -149,6 +153,7 @@ impl Error {
             | Self::SmokeBaseline
             | Self::TestOptions { .. }
             | Self::RunIgnored
+            | Self::NotHardware { .. }
             | Self::Phase { .. }
             | Self::SharedStdout
             | Self::EmptyPrompt

@@ -3,6 +3,7 @@
 use crate::cli::DeviceArgs;
 use crate::config::Selection;
 use crate::error::Error;
+use crate::target_runner::target_runner;
 use crate::text;
 use crate::workspace::Adapter;
 use camino::Utf8PathBuf;
@@ -35,10 +36,17 @@ pub struct Gate {
 
 impl Gate {
     /// A call of the binary as `cargo test` would call it: in the package's
-    /// folder, with the package's variables. This command may itself run under
-    /// `cargo run`, whose variables are of another package.
+    /// folder, with the package's variables, below cargo's runner if there is one.
+    /// This command may itself run under `cargo run`, whose variables are of another package.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.executable);
+        let mut command = match target_runner().split_first() {
+            Some((runner, args)) => {
+                let mut command = Command::new(runner);
+                command.args(args).arg(&self.executable);
+                command
+            }
+            None => Command::new(&self.executable),
+        };
         command
             .current_dir(self.adapter.folder())
             .env("CARGO_MANIFEST_DIR", self.adapter.folder())

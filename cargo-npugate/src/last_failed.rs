@@ -2,7 +2,8 @@
 //! files for `--rerun failed`.
 
 use crate::runner::{ModelResult, gone};
-use npugate_schema::{Outcome, write_atomically};
+use crate::workspace::Workspace;
+use npugate_schema::{Outcome, Sha256, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeSet,
@@ -61,9 +62,15 @@ impl FailedTest {
 }
 
 impl LastFailed {
-    /// In cargo's target folder.
-    pub fn new(target: &Path) -> Self {
-        Self { path: target.join("npugate").join("last-failed.json") }
+    /// In cargo's target folder, named after the workspace: several may share one.
+    pub fn of(workspace: &Workspace) -> Self {
+        Self::new(workspace.target.as_std_path(), workspace.root.as_std_path())
+    }
+
+    fn new(target: &Path, root: &Path) -> Self {
+        let digest = Sha256::of(root.as_os_str().as_encoded_bytes()).to_string();
+        let name = format!("last-failed-{}.json", &digest[..16]);
+        Self { path: target.join("npugate").join(name) }
     }
 
     /// The tests that did not end well; none before the first run.
@@ -155,7 +162,7 @@ mod tests {
     #[test]
     fn what_failed_is_kept_until_it_passes() {
         let folder = tempfile::tempdir().unwrap();
-        let file = LastFailed::new(folder.path());
+        let file = LastFailed::new(folder.path(), folder.path());
         assert_eq!(file.load().unwrap(), FailedTests::new(), "before the first run");
         let flaky = |result| Outcome::Flaky { attempt: 2, attempts: 3, result };
         file.update(&[result(&[
@@ -185,7 +192,7 @@ mod tests {
         gone.records.push(gone::record("a"));
         assert_eq!(take_in(failed.clone(), &[gone]), FailedTests::new());
         let folder = tempfile::tempdir().unwrap();
-        let file = LastFailed::new(folder.path());
+        let file = LastFailed::new(folder.path(), folder.path());
         file.update(&[result(&[("a", Outcome::Failed), ("b", Outcome::Failed)])]).unwrap();
         file.forget(&failed).unwrap();
         assert_eq!(names(&file.load().unwrap()), ["b"]);
@@ -194,7 +201,7 @@ mod tests {
     #[test]
     fn a_file_of_another_form_is_an_error_and_then_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let file = LastFailed::new(folder.path());
+        let file = LastFailed::new(folder.path(), folder.path());
         std::fs::create_dir_all(file.path.parent().unwrap()).unwrap();
         for text in ["", "{", r#"{"schema":"npugate-last-failed/2","tests":[]}"#] {
             std::fs::write(&file.path, text).unwrap();
@@ -208,7 +215,7 @@ mod tests {
     #[test]
     fn a_run_that_changes_nothing_writes_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let file = LastFailed::new(folder.path());
+        let file = LastFailed::new(folder.path(), folder.path());
         file.update(&[result(&[("a", Outcome::Passed)])]).unwrap();
         assert!(!file.path.exists());
     }

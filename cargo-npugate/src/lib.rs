@@ -15,6 +15,7 @@ mod choose;
 mod cli;
 mod commands;
 mod config;
+mod doctor;
 #[cfg(test)]
 mod documents;
 mod error;
@@ -36,6 +37,7 @@ mod record;
 mod report;
 mod runner;
 mod shell;
+mod target_runner;
 mod text;
 mod version;
 mod waiver;

@@ -106,10 +106,17 @@ impl<'a> Progress<'a> {
         let (index, model) = (update.model, &update.plan.description.model);
         let (tone, verb) = words::verb(&record.outcome);
         let line = words::line(model, record, attempt);
-        match record.outcome {
+        match &record.outcome {
             Outcome::Passed | Outcome::Ignored { .. } => {
                 if self.shell.verbosity() >= Verbosity::Verbose {
                     self.shell.status(tone, &verb, line);
+                }
+            }
+            // It is good, so the end does not come back to it.
+            Outcome::Waived { reason } => {
+                self.shell.status_always(tone, &verb, line);
+                if !record.verdict.contains(reason.as_str()) {
+                    self.shell.detail(reason);
                 }
             }
             _ => self.shell.status_always(tone, &verb, line),

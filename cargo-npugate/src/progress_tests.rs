@@ -95,6 +95,20 @@ error: the gate of tiny is broken: odd
 }
 
 #[test]
+fn a_waived_failure_says_why_it_is_let_pass() {
+    let waived = Outcome::Waived { reason: "until the drain kernel fits".into() };
+    let record = record("block::a", waived, 0.98);
+    let printed = told(
+        Verbosity::Normal,
+        [("tiny", started(&["block::a", "block::b"])), ("tiny", finished(record))],
+    );
+    let expected = "      WAIVED [   0.250s] tiny block::a: cosine 0.98
+             until the drain kernel fits
+";
+    assert!(printed.text().ends_with(expected), "{}", printed.text());
+}
+
+#[test]
 fn models_that_run_at_the_same_time_are_told_apart() {
     let printed = told(
         Verbosity::Normal,

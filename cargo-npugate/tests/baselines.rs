@@ -23,6 +23,10 @@ fn saving_accepts_every_figure_and_forgets_what_is_gone() {
     // A better figure within the noise: a comparison leaves the baseline alone.
     scene.set("FAKE_GATE", "alpha a::b pass 0.9991\nalpha a::c pass 0.998\nalpha l::e full");
     scene.run("a --baseline save").expect(0, &["Saved 1 change for"]);
+    // Neither a filter nor a part of the run takes the others for gone.
+    for part in ["--partition slice:1/2", "-E test(a::b)"] {
+        scene.run(&format!("{part} --baseline save")).expect(0, &["Saved 0 changes for"]);
+    }
     let some = scene.read(BASELINE);
     assert!(some.contains("0.9991") && some.contains("a::d"), "{some}");
     scene.run("--baseline save").expect(0, &["Saved 1 change for"]).expect_none(&["REGRESSED"]);

@@ -103,3 +103,24 @@ fn a_duration_that_is_none_is_refused() {
     run.expect(2, &["`60` is no duration; it is a number above zero and a unit"]);
     with_config("").run("--timeout 5m --slow 10s --retries 2 --flaky-result pass").expect(0, &[]);
 }
+
+#[test]
+fn the_configuration_in_the_readme_is_one() {
+    let readme = include_str!("../../README.md");
+    let blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let Some(block) = blocks.into_iter().find(|block| block.contains("[profile.ci]")) else {
+        panic!("the README shows no configuration");
+    };
+    let run = with_config(block).run("show-config -P ci");
+    run.expect(0, &[]);
+    for shown in ["retries = 1", "unreferenced = \"reject\"", "timeout = \"20m\"", "limit = 4.5"] {
+        assert!(run.stdout.contains(shown), "{shown} in:\n{run}");
+    }
+}
+
+#[test]
+fn the_configuration_of_this_repository_is_one() {
+    let run = with_config(include_str!("../../.config/npugate.toml")).run("show-config -P ci");
+    run.expect(0, &[]);
+    assert!(run.stdout.contains("unreferenced = \"reject\""), "{run}");
+}

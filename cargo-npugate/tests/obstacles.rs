@@ -2,6 +2,7 @@
 //! cannot be written to. Each is told in one sentence, with an exit code of its
 //! own, and leaves no half-written file.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests, outside of the functions marked so")]
 
 mod support;
 

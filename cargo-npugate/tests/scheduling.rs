@@ -78,6 +78,13 @@ fn a_run_ends_at_the_first_failure_if_it_is_told_to() {
 }
 
 #[test]
+fn a_failure_that_could_not_be_tried_again_is_still_one() {
+    let scene = Scene::with_tests("alpha a::b fail\nalpha a::c fail\nalpha a::d pass");
+    let run = scene.run("--retries 1 --max-fail 1");
+    run.expect(100, &["Summary 3 tests run", "1 passed, 2 failed"]);
+}
+
+#[test]
 fn models_on_a_device_that_can_be_shared_run_side_by_side() {
     let tests = "alpha a::b slow\nalpha a::c slow\nbeta a::b slow\nbeta a::c slow";
     let scene = Scene::with_tests(tests);

@@ -5,6 +5,7 @@
 
 mod support;
 
+use std::fs;
 use support::session::Session;
 
 #[test]
@@ -192,4 +193,83 @@ fn a_bad_config() {
         .run("--profile ic")
         .run("show-config --profile ci")
         .finish();
+}
+
+#[test]
+fn a_flaky_test() {
+    let mut session = Session::new(
+        "flaky",
+        "A test that fails and then passes",
+        "alpha kernel::add::64x64 pass
+         alpha kernel::gemm::64x64x64 flaky
+         alpha kernel::softmax::64x256 fail 0.98",
+    );
+    let state = session.scene().path("state").display().to_string();
+    session.scene().set("FAKE_STATE", state);
+    session
+        .say("A retry tells a flaky test from a wrong one. Both fail the run:")
+        .run("--retries 2")
+        .finish();
+}
+
+#[test]
+fn a_waiver() {
+    let mut session = Session::new(
+        "waiver",
+        "A limit that is waived for a time",
+        "alpha kernel::gemm::64x64x64 fail 0.98
+         alpha kernel::softmax::64x256 pass",
+    );
+    let path = ".config/npugate.toml";
+    let waiver = |expires: &str, limit: &str| {
+        format!(
+            "[[profile.default.waivers]]\nfilter = 'op(gemm)'\nmetric = \"cosine\"\nlimit = {limit}\n\
+             reason = \"the low tier rounds too often, until the drain kernel fits\"\nexpires = {expires}\n"
+        )
+    };
+    session
+        .write(path, &waiver("2999-12-31", "0.975"))
+        .run("")
+        .say("It covers what it says and no more:")
+        .write(path, &waiver("2999-12-31", "0.985"))
+        .run("kernel::gemm")
+        .say("It does not hold for ever:")
+        .write(path, &waiver("2026-01-31", "0.975"))
+        .run("kernel::gemm")
+        .say("And it has to give a reason:")
+        .write(path, "[[profile.default.waivers]]\nfilter = 'op(gemm)'\nmetric = \"cosine\"\nlimit = 0.975\nreason = \" \"\nexpires = 2999-12-31\n")
+        .run("kernel::gemm")
+        .finish();
+}
+
+#[test]
+fn a_machine_that_is_examined() {
+    let mut session = Session::new(
+        "doctor",
+        "What keeps an NPU from running",
+        "alpha kernel::gemm::64x64x64 pass",
+    );
+    let machine = session.scene().path("machine");
+    fs::create_dir_all(machine.join("sys/bus/pci/devices")).unwrap();
+    session.scene().set("NPUGATE_SYSTEM_ROOT", machine.display().to_string());
+    session
+        .say("On a machine with nothing:")
+        .run("doctor")
+        .run("device")
+        .say("On a laptop with an NPU, a kernel that is too old for it and no XRT:");
+    let npu = machine.join("sys/bus/pci/devices/0000:c5:00.1");
+    fs::create_dir_all(&npu).unwrap();
+    for (name, text) in [("vendor", "0x1022"), ("device", "0x17f0"), ("revision", "0x11")] {
+        fs::write(npu.join(name), text).unwrap();
+    }
+    let group = machine.join("sys/kernel/iommu_groups/24");
+    fs::create_dir_all(&group).unwrap();
+    fs::write(group.join("type"), "DMA-FQ\n").unwrap();
+    std::os::unix::fs::symlink(group, npu.join("iommu_group")).unwrap();
+    fs::create_dir_all(machine.join("proc/sys/kernel")).unwrap();
+    fs::create_dir_all(machine.join("proc/self")).unwrap();
+    fs::write(machine.join("proc/sys/kernel/osrelease"), "6.8.0-45-generic\n").unwrap();
+    let limits = "Max locked memory         8388608              8388608              bytes\n";
+    fs::write(machine.join("proc/self/limits"), limits).unwrap();
+    session.run("doctor").run("device").run("doctor --device emu").finish();
 }

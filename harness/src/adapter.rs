@@ -1,6 +1,8 @@
 //! What an adapter crate implements.
 
-use crate::schema::{Access, Availability, LaunchDescription, ModelConfig, WeightsFile};
+use crate::schema::{
+    Access, Availability, BaselineUse, LaunchDescription, ModelConfig, WeightsFile,
+};
 use crate::{Context, Kernel, PrecisionProfile, RunError, Runner, Settings, SettingsError};
 use std::path::PathBuf;
 
@@ -54,6 +56,19 @@ pub trait Adapter: Send + Sync + 'static {
     /// use can wedge it until the power is cut.
     fn access(&self, device: &str) -> Access {
         if device == "emu" { Access::Shared } else { Access::Exclusive }
+    }
+
+    /// The name under which results of a device are kept, where that is not how it was
+    /// asked for: a double of a device has one of its own. Looks, and opens nothing.
+    fn device_name(&self, device: &str) -> String {
+        device.to_owned()
+    }
+
+    /// Whether the figures of a device may be kept as a baseline. Those of a double
+    /// say nothing of the device that it plays.
+    fn baselines(&self, device: &str) -> BaselineUse {
+        let _ = device;
+        BaselineUse::Allowed
     }
 
     /// Every kernel at every shape that the adapter's programs launch.

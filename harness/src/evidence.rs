@@ -4,7 +4,10 @@
 use crate::checks::Forced;
 use crate::schema::write_atomically;
 use safetensors::tensor::{Dtype, TensorView, serialize};
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{self, Path, PathBuf},
+};
 
 /// Writes `S_pNN.json` and `S_pNN.y.safetensors` for one prompt.
 pub(crate) fn write(
@@ -14,7 +17,7 @@ pub(crate) fn write(
     forced: &Forced,
     logits: &[f32],
 ) -> io::Result<()> {
-    let stem = prompt.replace("::", "_");
+    let stem = stem(prompt);
     let logits_file = format!("{stem}.y.safetensors");
     let steps = forced.steps.len();
     let shape = vec![steps, logits.len() / steps.max(1)];
@@ -36,4 +39,16 @@ pub(crate) fn write(
     });
     let text = serde_json::to_string_pretty(&json)? + "\n";
     write_atomically(&folder.join(format!("{stem}.json")), text.as_bytes())
+}
+
+/// The files of one prompt, with paths that hold wherever they are read.
+pub(crate) fn files(folder: &Path, prompt: &str) -> Vec<PathBuf> {
+    let stem = stem(prompt);
+    let names = [format!("{stem}.json"), format!("{stem}.y.safetensors")];
+    let folder = path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    names.into_iter().map(|name| folder.join(name)).collect()
+}
+
+fn stem(prompt: &str) -> String {
+    prompt.replace("::", "_")
 }

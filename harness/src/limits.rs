@@ -1,5 +1,7 @@
 //! The limits of the gates, in one place, each with its source. None of them is
-//! a setting: a limit that a user could loosen is not a gate.
+//! a setting: a limit that a user could loosen without a word is not a gate. What
+//! is let pass beyond one is a waiver, which the command keeps with a written reason
+//! and the day on which it ends.
 
 use crate::PrecisionProfile;
 

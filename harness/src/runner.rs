@@ -1,6 +1,7 @@
 //! A runner runs a model on a device. Its functions are the production ones:
 //! text generation, profiling and every gate call the same.
 
+use crate::schema::DeviceUsage;
 use crate::{Baselines, Effort, Tensor, TensorError};
 use std::{error, fmt, path::PathBuf, time::Duration};
 
@@ -142,6 +143,22 @@ pub struct Usage {
     pub read: Duration,
 }
 
+impl Usage {
+    /// What was asked since `earlier`, for a report.
+    pub fn since(self, earlier: Self) -> DeviceUsage {
+        let milliseconds =
+            |now: Duration, then: Duration| now.saturating_sub(then).as_secs_f64() * 1e3;
+        DeviceUsage {
+            dispatches: self.dispatches.saturating_sub(earlier.dispatches),
+            bytes_written: self.bytes_written.saturating_sub(earlier.bytes_written),
+            bytes_read: self.bytes_read.saturating_sub(earlier.bytes_read),
+            write_ms: milliseconds(self.write, earlier.write),
+            run_ms: milliseconds(self.run, earlier.run),
+            read_ms: milliseconds(self.read, earlier.read),
+        }
+    }
+}
+
 /// Why a model could not be built or run: one sentence for the user, and
 /// whether the check may judge by it.
 #[derive(Debug)]
@@ -154,6 +171,8 @@ pub struct RunError {
 enum RunErrorKind {
     /// The model or the device did something wrong: the test fails.
     Fault,
+    /// The device takes no further work: the test fails, and the process ends.
+    Lost,
     /// Something outside of what is tested is missing or wrong, such as the
     /// weights' digest: the test is invalid.
     Setup,
@@ -165,6 +184,13 @@ impl RunError {
         Self { kind: RunErrorKind::Fault, source: source.into() }
     }
 
+    /// A run on the device hung or failed, and it takes no further work in this
+    /// process: the test fails, the process ends, and what is left of the tests is
+    /// for another one.
+    pub fn lost(source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        Self { kind: RunErrorKind::Lost, source: source.into() }
+    }
+
     /// Something outside of what is tested is missing or wrong (no weights, a
     /// wrong digest): tests that meet it are invalid, they cannot judge.
     pub fn setup(source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
@@ -174,6 +200,11 @@ impl RunError {
     /// Whether this is a [`RunError::setup`].
     pub fn is_setup(&self) -> bool {
         self.kind == RunErrorKind::Setup
+    }
+
+    /// Whether this is a [`RunError::lost`].
+    pub fn is_lost(&self) -> bool {
+        self.kind == RunErrorKind::Lost
     }
 }
 

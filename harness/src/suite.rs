@@ -14,7 +14,10 @@ use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -25,6 +28,7 @@ pub struct Suite {
     past: Result<Past, PastError>,
     plan: Vec<Planned>,
     session: Mutex<Session>,
+    lost: AtomicBool,
 }
 
 /// What was accepted before, for one device class.
@@ -117,20 +121,31 @@ impl Suite {
         let distinct = adapter.distinct(&context.settings)?;
         let description = Description {
             model: adapter.name().to_owned(),
-            device: distinct.device_class(&context.device),
+            device: distinct.device_class(&adapter.device_name(&context.device)),
             configuration: adapter.configuration(&context)?,
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),
             launches: adapter.launches(&context)?,
             availability: adapter.availability(&context.device),
             access: adapter.access(&context.device),
+            baselines: adapter.baselines(&context.device),
         };
+        if description.baselines.refusal().is_some() {
+            context.baselines = Baselines::Ignore;
+        }
         let past =
             Past::load(&description).map(|past| past.at(context.effort).with(context.baselines));
         let kernels = adapter.kernels(&context)?;
         let mut session = Session::new(adapter.clone(), context, kernels);
         let plan = plan(&mut session);
-        Ok(Self { adapter, description, past, plan, session: Mutex::new(session) })
+        Ok(Self {
+            adapter,
+            description,
+            past,
+            plan,
+            session: Mutex::new(session),
+            lost: AtomicBool::new(false),
+        })
     }
 
     /// The same suite without baseline and known failures: every check stands
@@ -156,6 +171,12 @@ impl Suite {
         &self.description
     }
 
+    /// Whether a test has left the device so that this process is to end: whatever it
+    /// runs now fails, and says nothing.
+    pub fn has_lost_its_device(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
     /// Runs one test; `None` if there is no test of that name. A panic inside
     /// of a check is a failed record, and later tests start afresh.
     pub fn run(&self, name: &str) -> Option<Record> {
@@ -167,6 +188,9 @@ impl Suite {
             Ok(_) => catch_unwind(AssertUnwindSafe(|| test.check.run(&mut session)))
                 .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {}", message(&*panic))))),
         };
+        if matches!(result, Err(Stop::Lost(_))) {
+            self.lost.store(true, Ordering::Relaxed);
+        }
         let history = self.past.as_ref().map_or(History::default(), |past| past.of(name));
         Some(conclude(name, result, history, start.elapsed().as_secs_f64()))
     }

@@ -3,6 +3,7 @@
 
 use crate::schema::{Baseline, Direction, KnownFailure, Metric, Outcome, Record, Unit};
 use crate::{RunError, goldens::GoldenError, metrics::CompareError};
+use std::path::PathBuf;
 
 /// What a check measured.
 #[derive(Debug, Default)]
@@ -11,6 +12,8 @@ pub(crate) struct Measured {
     pub metrics: Vec<Metric>,
     /// What was compared, for a check without a number to quote.
     pub note: Option<String>,
+    /// Files for whoever looks into a failure.
+    pub attachments: Vec<PathBuf>,
 }
 
 /// Why a check ended without numbers.
@@ -18,6 +21,8 @@ pub(crate) struct Measured {
 pub(crate) enum Stop {
     /// What is tested is wrong.
     Fail(String),
+    /// What is tested is wrong, and the device takes no further work.
+    Lost(String),
     /// The check cannot judge.
     Invalid(String),
 }
@@ -27,7 +32,7 @@ pub(crate) type CheckResult = Result<Measured, Stop>;
 impl Measured {
     /// Metrics alone.
     pub fn of(metrics: Vec<Metric>) -> Self {
-        Self { metrics, note: None }
+        Self { metrics, ..Self::default() }
     }
 
     /// The same with a sentence that becomes the verdict of a pass.
@@ -51,6 +56,8 @@ impl From<RunError> for Stop {
     fn from(error: RunError) -> Self {
         if error.is_setup() {
             Self::Invalid(error.to_string())
+        } else if error.is_lost() {
+            Self::Lost(error.to_string())
         } else {
             Self::Fail(error.to_string())
         }
@@ -92,24 +99,18 @@ pub(crate) fn conclude(
     history: History<'_>,
     seconds: f64,
 ) -> Record {
-    let (outcome, verdict, metrics) = match result {
-        Err(Stop::Fail(why)) => (Outcome::Failed, why, Vec::new()),
+    let mut record = match result {
+        Err(Stop::Fail(why) | Stop::Lost(why)) => Record::new(name, Outcome::Failed, why),
         Err(Stop::Invalid(reason)) => {
-            (Outcome::Invalid { reason: reason.clone() }, reason, Vec::new())
+            Record::new(name, Outcome::Invalid { reason: reason.clone() }, reason)
         }
-        Ok(Measured { metrics, note }) => {
+        Ok(Measured { metrics, note, attachments }) => {
             let (outcome, verdict) = judge(&metrics, note);
-            (outcome, verdict, metrics)
+            let record = Record::new(name, outcome, verdict).measured(metrics);
+            Record { attachments, ..record }
         }
-    };
-    let mut record = Record {
-        name: name.to_owned(),
-        outcome,
-        verdict,
-        metrics,
-        seconds,
-        attachments: Vec::new(),
-    };
+    }
+    .took(seconds);
     match (&record.outcome, history.known_failure) {
         (Outcome::Failed, Some(known)) if known.covers(&record) => {
             record.outcome = Outcome::Waived { reason: known.reason.clone() };

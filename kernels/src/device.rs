@@ -1,10 +1,14 @@
 //! What runs programs: the emulated NPU, the hardware over XRT, or a double in a test.
 
 mod error;
+mod failure;
+mod rules;
 
 use std::time::Duration;
 
 pub use error::DeviceError;
+pub use failure::RunFailure;
+pub use rules::BufferRules;
 
 use crate::{ArgIndex, Program, Tensor};
 
@@ -70,8 +74,8 @@ pub struct Counters {
 /// The host writes each [`Static`](crate::Role::Static) once per buffer set, each
 /// [`Input`](crate::Role::Input) before every run, runs, and reads the
 /// [`Output`](crate::Role::Output)s. Inputs, intermediates and outputs may be one buffer for all
-/// sets of a program, so an output is read before the next run, and an input is written for the set
-/// that is run next.
+/// sets of a program, so an output is read before the next run is prepared, and an input is written
+/// for the set that is run next. [`BufferRules`] keeps watch over that.
 pub trait Device: Send {
     /// What this device is.
     fn info(&self) -> DeviceInfo;
@@ -106,7 +110,7 @@ pub trait Device: Send {
     ///
     /// # Errors
     /// If the program or argument is unknown, nothing has been run, the last run was for another
-    /// set, or the argument is the host's own.
+    /// set, an input has been written since, or the argument is the host's own.
     fn read(
         &mut self,
         program: ProgramId,

@@ -26,7 +26,10 @@ mod tensor;
 pub mod tiling;
 mod toolchain;
 
-pub use device::{BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, ProgramId};
+pub use device::{
+    BufferRules, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, ProgramId,
+    RunFailure,
+};
 pub use dtype::DType;
 pub use emu::{
     Bf16Table, Emulator, EmulatorOptions, Exp2, FunctionError, Functions, Reciprocal, Rsqrt,

@@ -81,6 +81,18 @@ fn a_missing_golden_is_invalid_with_the_command_that_records_it() {
 }
 
 #[test]
+fn a_golden_that_cannot_be_read_is_invalid() {
+    let fixtures = Fixtures::of("tiny-llama");
+    let golden = fixtures.file("instruct_p00.layers.safetensors");
+    // A folder in its place: nobody can read that, root neither.
+    std::fs::remove_file(&golden).unwrap();
+    std::fs::create_dir(&golden).unwrap();
+    let ran = run(npugate(&["goldens", "layer00::cosine", "-p", "tiny-llama"])
+        .env("NPUGATE_FIXTURES", fixtures.root()));
+    let _ = ran.exits(119).says("instruct_p00.layers.safetensors").says("0 passed, 2 invalid");
+}
+
+#[test]
 fn a_missing_manifest_is_invalid_too() {
     let fixtures = Fixtures::of("tiny-llama");
     std::fs::remove_file(fixtures.file("manifest.json")).unwrap();

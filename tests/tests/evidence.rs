@@ -27,7 +27,8 @@ fn check(model: &str, evidence: &Path) -> command::Ran {
 }
 
 fn gate(model: &str, evidence: &Path) {
-    let args = ["-p", model, "tokens::", "--full", "--offline"];
+    let junit = evidence.join("junit.xml").display().to_string();
+    let args = ["-p", model, "tokens::", "--full", "--offline", "--junit", &junit];
     let mut gate = command::npugate(&args);
     let _ = command::run(gate.env("NPUGATE_EVIDENCE", evidence)).exits(0);
 }
@@ -39,6 +40,13 @@ fn python_agrees_with_the_token_gate_on_every_prompt_of_tiny_llama() {
     }
     let evidence = workspace::temporary();
     gate("tiny-llama", evidence.path());
+    let report = std::fs::read_to_string(evidence.path().join("junit.xml")).unwrap();
+    for name in ["base_p00.json", "instruct_p07.y.safetensors"] {
+        let path = evidence.path().join(name);
+        assert!(path.exists(), "{name}");
+        let attachment = format!("[[ATTACHMENT|{}]]", path.display());
+        assert!(report.contains(&attachment), "{attachment} is not in the report");
+    }
     let ran = check("tiny-llama", evidence.path()).exits(0);
     assert!(ran.stdout.contains("16 passed, 0 failed"), "{}", ran.stdout);
 }

@@ -13,6 +13,27 @@ Examples:
 
 `cargo npugate --help` says more; `cargo npugate COMMAND --help` is about a command.";
 
+/// After `doctor --help`.
+pub const DOCTOR: &str = "\
+Fourteen checks, from the PCI bus to the lock: each says what it found and what to do.
+Where there is something to do it says what it saw, with -v always, and where the
+finding is known from. In a workspace the memory that may be locked is compared with
+the weights of its models, or of those of -p.
+
+Nothing is changed, no library is loaded and nothing is computed; the device node is
+opened and closed. It ends with 122 if it found a problem; warnings and what could not
+be found out are none.
+
+Examples:
+  cargo npugate doctor
+  cargo npugate doctor -v                with evidence and sources of every check
+  cargo npugate doctor --json            as one object: harness/schema/json/doctor.schema.json
+  cargo npugate doctor -p smollm2-135m   is there memory for this model?";
+
+/// After `device --help`.
+pub const DEVICE: &str = "\
+What is not known here is left to `xrt-smi examine`. Without an NPU it ends with 122.";
+
 /// After `setup xrt --help`.
 pub const SETUP_XRT: &str = "\
 XRT is searched in NPUGATE_XRT_INCLUDE and NPUGATE_XRT_LIB, XILINX_XRT,

@@ -89,6 +89,7 @@ pub enum RerunWhich {
 
 /// How to run them.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
 pub struct RunArgs {
     /// Write a JUnit report to PATH
     #[arg(long, value_name = "PATH")]
@@ -158,7 +159,7 @@ pub struct RunArgs {
     pub require_device: bool,
 
     /// The lock that keeps other processes off an NPU, shared with MLIR-AIR's
-    /// tools [env: NPUGATE_LOCK=PATH] [default: /tmp/mlir-air-npu.lock]
+    /// tools [default: /tmp/mlir-air-npu.lock, or `NPUGATE_LOCK`]
     #[arg(long, value_name = "PATH")]
     pub lock: Option<PathBuf>,
 
@@ -166,7 +167,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
     pub lock_timeout: Option<Span>,
 
-    /// Do not take the lock: the caller holds it [env: NPUGATE_LOCK_HELD=1]
+    /// Do not take the lock: the caller holds it, as `NPUGATE_LOCK_HELD=1` says too
     #[arg(long, conflicts_with_all = ["lock", "lock_timeout"])]
     pub no_lock: bool,
 }

@@ -59,6 +59,7 @@ pub fn run(
             tokens,
             time_to_first_token_ms,
             tokens_per_second,
+            usage,
         }) => {
             if !printed.ends_with('\n') {
                 shell::print_data("\n")?;
@@ -72,6 +73,7 @@ pub fn run(
                     "{new} after a prompt of {prompt} with {model} on {device}: first token after {time_to_first_token_ms:.0} ms, then {tokens_per_second:.1} tokens/s"
                 ),
             );
+            shell.status(Tone::Good, "Device", usage);
             Ok(ExitCode::Ok)
         }
         _ => Err(failed("its gate did not say what it generated".to_owned())),

@@ -102,7 +102,7 @@ pub fn choose(
     shell: &mut Shell,
 ) -> Result<(), Error> {
     if selection.rerun == Rerun::Failed {
-        let last_failed = LastFailed::new(workspace.target.as_std_path());
+        let last_failed = LastFailed::of(workspace);
         let vanished = choose::take_failed(candidates, selection, &last_failed.load()?)?;
         for FailedTest { model, test, .. } in &vanished {
             shell.warn(format_args!("{test} of {model} failed before and is no longer there"));

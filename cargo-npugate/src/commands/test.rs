@@ -1,27 +1,23 @@
 //! Running tests.
 
-use super::{prepare, unreferenced};
+mod execute;
+mod plan;
+
+use super::unreferenced;
 use crate::baseline::{self, LastRun, Listed};
-use crate::choose::{self, Candidates};
 use crate::cli::RunFormat;
-use crate::config::{Config, Effort, History, MissingDevice, Selection, Test, View};
+use crate::config::{Config, Effort, Selection, Test, View};
 use crate::error::Error;
-use crate::filter::Facts;
-use crate::interrupt::Interrupt;
 use crate::last_failed::LastFailed;
-use crate::profile::{BaselineMode, Profile};
-use crate::progress::Progress;
-use crate::report::{Run, Streams, diagnosis, github, junit, summary};
-use crate::runner::{self, Brake, ModelPlan, ModelResult, PlannedTest, RunOptions, gone};
+use crate::profile::BaselineMode;
+use crate::report::{diagnosis, github, junit, summary};
+use crate::runner::ModelResult;
 use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;
-use npugate_schema::{ExitCode, LOCK_HELD_VAR};
-use std::{
-    io::{self, IsTerminal},
-    path::PathBuf,
-    sync::Arc,
-    time::Instant,
-};
+use npugate_schema::ExitCode;
+use std::collections::BTreeSet;
+
+pub(super) use execute::{Executed, execute};
 
 /// Builds, lists, runs, reports.
 ///
@@ -39,7 +35,7 @@ pub fn run(
         execute(test, config, workspace, shell)?;
     let junit_path = test.junit.as_ref().or(profile.values.junit.as_deref());
     let mut ending = Ending { code: summary::exit_code(&results) };
-    if let Err(error) = LastFailed::new(workspace.target.as_std_path()).update(&results) {
+    if let Err(error) = LastFailed::of(workspace).update(&results) {
         shell.warn(format_args!("`--rerun failed` will not know of this run: {error}"));
     }
     if interrupted {
@@ -56,7 +52,16 @@ pub fn run(
             let message = "ignored: nothing was compared with it or written to it";
             shell.status_always(Tone::Odd, "Baseline", message);
         }
-        for result in results.iter().filter(|_| run.effort == Effort::Full) {
+        let refusals: BTreeSet<_> =
+            results.iter().filter_map(|result| result.description.baselines.refusal()).collect();
+        for reason in refusals {
+            let message = format_args!("nothing was compared with it or written to it: {reason}");
+            shell.status_always(Tone::Odd, "Baseline", message);
+        }
+        let kept = |result: &&ModelResult| {
+            run.effort == Effort::Full && result.description.baselines.refusal().is_none()
+        };
+        for result in results.iter().filter(kept) {
             let selection = &test.selection;
             let kept = keep_baseline(mode, result, selection, config, workspace, shell);
             ending.note(kept, shell);
@@ -91,95 +96,11 @@ fn keep_baseline(
             baseline::update(result, config.environment.update, &last_run, shell)
         }
         BaselineMode::Save => {
-            let all = selection.lists_everything();
+            // A part of a run knows of its own tests alone.
+            let all = selection.lists_everything() && selection.takes_all_listed();
             baseline::save(result, if all { Listed::Everything } else { Listed::Some }, shell)
         }
         BaselineMode::Ignore => Ok(()),
-    }
-}
-
-/// Tests that ran.
-pub(super) struct Executed {
-    /// What is left of each model's run.
-    pub(super) results: Vec<ModelResult>,
-    /// Whether the run was cut short.
-    pub(super) interrupted: bool,
-    /// What reports say of it beyond its results.
-    run: Run,
-    /// Who is to be told of its end.
-    streams: Streams,
-    /// The profile that it was run with.
-    pub(super) profile: Profile,
-    /// What it does with baselines.
-    mode: BaselineMode,
-}
-
-/// Builds, lists, runs, and prints the summary.
-///
-/// # Errors
-///
-/// What keeps tests from running.
-pub(super) fn execute(
-    test: &Test,
-    config: &Config,
-    workspace: &Workspace,
-    shell: &mut Shell,
-) -> Result<Executed, Error> {
-    let profile = prepare::profile(config, workspace)?;
-    let mode = test.baseline(&profile, config.environment.update)?;
-    let test = &Test { selection: test.selection(mode), ..test.clone() };
-    let plans = plan(test, &profile, config, workspace, shell);
-    let start = Instant::now();
-    let mut run = Run::of(config, test);
-    let file = test.results.as_deref().or(profile.values.results.as_deref().map(PathBuf::as_path));
-    if let Err(Error::NoTests(_)) = plans {
-        // Whoever joins the parts of a run is to know that this one is empty.
-        Streams::open(test.format, file, &[], &run)?.finish(&[], ExitCode::NoTests, 0.0)?;
-    }
-    let plans = plans?;
-    let mut streams = Streams::open(test.format, file, &plans, &run)?;
-    let interrupt = Interrupt::listen(ExitCode::Interrupted as u8);
-    let options = RunOptions {
-        selection: choose::to_run(&test.selection),
-        device: config.device.clone(),
-        capture: test.capture,
-        jobs: test.scheduling.jobs(&profile),
-        brake: Brake::new(interrupt.clone(), test.scheduling.max_fail(&profile)),
-        lock: test.scheduling.lock(&profile),
-        variables: vec![(LOCK_HELD_VAR.as_ref(), "1".into())],
-        today: super::today(),
-    };
-    let messages = test.format != RunFormat::Human && io::stdout().is_terminal();
-    if messages || test.capture == crate::config::Capture::Show {
-        shell.share_terminal();
-    }
-    let runs = |test: &&PlannedTest| options.selection.ignored.runs(&test.listed);
-    let tests = plans.iter().flat_map(|plan| &plan.tests).filter(runs).count();
-    let gone: usize = plans.iter().map(|plan| plan.gone.len()).sum();
-    let (runnable, missing) = sort_out(plans, test.scheduling.missing_device)?;
-    let mut progress = Progress::new(shell, tests + gone);
-    let mut results = runner::run(&runnable, &options, &mut [&mut progress, &mut streams])?;
-    drop(progress);
-    results.extend(missing.iter().map(|plan| runner::without_device(plan, &options)));
-    run.seconds = start.elapsed().as_secs_f64();
-    summary::print(&results, &run, shell);
-    Ok(Executed { results, interrupted: interrupt.has_come(), run, streams, profile, mode })
-}
-
-/// The models that can run, and those whose device is missing.
-fn sort_out(
-    plans: Vec<Arc<ModelPlan>>,
-    missing_device: MissingDevice,
-) -> Result<(Vec<Arc<ModelPlan>>, Vec<Arc<ModelPlan>>), Error> {
-    let (missing, runnable): (Vec<_>, Vec<_>) =
-        plans.into_iter().partition(|plan| plan.description.missing().is_some());
-    match (missing.first(), missing_device) {
-        (Some(plan), MissingDevice::Refuse) => Err(Error::NoDevice {
-            model: plan.description.model.clone(),
-            device: plan.description.device.clone(),
-            reason: plan.description.missing().unwrap_or_default().to_owned(),
-        }),
-        _ => Ok((runnable, missing)),
     }
 }
 
@@ -198,53 +119,6 @@ impl Ending {
             }
         }
     }
-}
-
-fn plan(
-    test: &Test,
-    profile: &Profile,
-    config: &Config,
-    workspace: &Workspace,
-    shell: &mut Shell,
-) -> Result<Vec<Arc<ModelPlan>>, Error> {
-    let selection = &test.selection;
-    let (mut models, mut candidates) = (Vec::new(), Vec::new());
-    for gate in prepare::gates(config, workspace, shell)? {
-        let description = prepare::describe(&gate, test.network, config, shell)?;
-        let tests = gate.list(selection, &config.device)?.tests;
-        // What a filter leaves out is not gone.
-        let all = selection.lists_everything()
-            && selection.effort == Effort::Full
-            && selection.history == History::Compare;
-        let gone = if all { gone::find(&description, &tests) } else { Vec::new() };
-        let package = gate.adapter.package.clone();
-        candidates.push(Candidates { package, model: description.model.clone(), tests, gone });
-        models.push((gate, description));
-    }
-    // Of a part of the tests nothing can be said.
-    if selection.lists_everything() && models.len() == workspace.adapters.len() {
-        let facts: Vec<_> = candidates.iter().flat_map(Candidates::facts).collect();
-        for note in profile.unmatched(&facts) {
-            shell.warn(note);
-        }
-    }
-    prepare::choose(&mut candidates, selection, workspace, shell)?;
-    let plans = models.into_iter().zip(candidates).filter_map(|((gate, description), chosen)| {
-        let tests: Vec<_> = chosen.facts().map(|facts| planned(&facts, profile, test)).collect();
-        let gone = chosen.gone;
-        let any = !tests.is_empty() || !gone.is_empty();
-        any.then(|| Arc::new(ModelPlan { gate, description, tests, gone }))
-    });
-    let plans: Vec<_> = plans.collect();
-    if plans.is_empty() { Err(Error::NoTests(choose::no_match(selection))) } else { Ok(plans) }
-}
-
-/// A test with how it is run: as was typed, else as the profile says, else as
-/// its check declares.
-fn planned(facts: &Facts<'_>, profile: &Profile, test: &Test) -> PlannedTest {
-    let listed = facts.test.clone();
-    let (settings, waivers) = profile.test(facts, listed.limits);
-    PlannedTest { listed, settings: test.settings.apply(settings), waivers }
 }
 
 fn nothing_ran(results: &[ModelResult]) -> String {

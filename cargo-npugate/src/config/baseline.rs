@@ -25,9 +25,10 @@ impl Test {
     /// looks at everything.
     pub fn unreferenced(&self, profile: &Profile) -> Unreferenced {
         let mode = self.unreferenced.or(profile.values.unreferenced.as_deref().copied());
-        mode.unwrap_or(match self.selection.lists_everything() {
-            true => Unreferenced::Warn,
-            false => Unreferenced::Ignore,
+        mode.unwrap_or(if self.selection.lists_everything() {
+            Unreferenced::Warn
+        } else {
+            Unreferenced::Ignore
         })
     }
 

@@ -1,5 +1,6 @@
 //! What the environment says: read once, at the start.
 
+use crate::doctor::SYSTEM_ROOT_VAR;
 use crate::error::Error;
 use npugate_schema::{LOCK_HELD_VAR, LOCK_VAR};
 use std::{ffi::OsString, path::PathBuf};
@@ -24,6 +25,9 @@ pub struct Environment {
     pub lock: Held,
     /// `$NPUGATE_LOCK`: the file of that lock, or none.
     pub lock_path: Option<PathBuf>,
+    /// `$NPUGATE_SYSTEM_ROOT`: a tree in place of this machine's files, or none. For
+    /// tests of `doctor` and `device`.
+    pub system_root: Option<PathBuf>,
     /// `$GITHUB_ACTIONS`: set if this is a step of a workflow on GitHub.
     pub github: Option<GitHub>,
 }
@@ -85,6 +89,7 @@ impl Environment {
             profile: variable("NPUGATE_PROFILE").map(|name| name.to_string_lossy().into_owned()),
             config: variable("NPUGATE_CONFIG").map(PathBuf::from),
             lock_path: variable(LOCK_VAR).map(PathBuf::from),
+            system_root: variable(SYSTEM_ROOT_VAR).map(PathBuf::from),
             lock: match variable(LOCK_HELD_VAR) {
                 Some(value) if is_true(&value.to_string_lossy()) => Held::ByCaller,
                 _ => Held::ByNobody,

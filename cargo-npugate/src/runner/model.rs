@@ -2,7 +2,7 @@
 //! did not pass and may be tried again.
 
 use super::pass::{self, Round, Step};
-use super::{Attempt, Happening, ModelPlan, ModelResult, RunOptions, Tried, gone};
+use super::{Attempt, Happening, ModelPlan, ModelResult, RunOptions, Tried, gone, was_not_run};
 use crate::error::Error;
 use crate::waiver;
 use npugate_schema::{Outcome, Record};
@@ -117,7 +117,15 @@ impl<'a> Turn<'a> {
     }
 
     /// Takes a verdict in: the last one, or one that the test may better.
-    fn judged(&mut self, mut record: Record, output: String) {
+    fn judged(&mut self, mut record: Record, mut output: String) {
+        // The run ended before it could be tried again: it did not pass.
+        if was_not_run(&record)
+            && let Some(tried) = self.earlier.get_mut(&record.name).and_then(Vec::pop)
+        {
+            (record, output) = (tried.record, tried.output);
+            self.ended(record, output);
+            return;
+        }
         let waivers = self.plan.waivers(&record.name);
         for note in waiver::apply(&mut record, waivers, self.options.today) {
             (self.tell)(Happening::Noted(note.to_string()));
@@ -134,6 +142,12 @@ impl<'a> Turn<'a> {
             self.classify(&mut record, attempt);
         }
         self.options.brake.note(&record);
+        self.ended(record, output);
+    }
+
+    /// This is a test's last word.
+    fn ended(&mut self, record: Record, output: String) {
+        let attempt = self.attempt(&record.name);
         if !record.outcome.is_good() && !output.is_empty() {
             self.outputs.insert(record.name.clone(), output.clone());
         }
@@ -165,10 +179,7 @@ impl<'a> Turn<'a> {
                 || (untried(&name), String::new()),
                 |tried| (tried.record, tried.output),
             );
-            let attempt = self.attempt(&name);
-            self.records.insert(name.clone(), record.clone());
-            self.outputs.insert(name, output.clone());
-            (self.tell)(Happening::TestFinished { record, attempt, output });
+            self.ended(record, output);
         }
     }
 

@@ -84,7 +84,7 @@ pub fn run(
         let status = text::exit_status(ended.status);
         let end = End { status: &status, success: ended.status.success(), cause: ended.cause };
         let (next, records) = tracker.end(end, start.elapsed().as_secs_f64());
-        let judged = !records.is_empty();
+        let early = !records.is_empty() || tracker.is_in_trouble();
         for record in records {
             tell(Step::Judged(record, ended.output.clone()));
         }
@@ -92,7 +92,7 @@ pub fn run(
             Next::Done => Vec::new(),
             Next::Again(names) => names,
         };
-        if judged || !remaining.is_empty() {
+        if early || !remaining.is_empty() {
             let (output, remaining) = (ended.output, remaining.len());
             tell(Step::Happens(Happening::Died { status, output, remaining }));
         }

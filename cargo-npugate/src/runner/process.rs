@@ -113,7 +113,9 @@ pub fn follow<F: Fn(&str) -> TestSettings>(
         }
         let now = Instant::now();
         match &ending {
-            Some(Ending { kill_at, .. }) if now >= *kill_at => group.end(Force::Kill),
+            Some(Ending { kill_at, .. }) if now >= *kill_at || brake.is_urgent() => {
+                group.end(Force::Kill);
+            }
             Some(_) => {}
             None => {
                 ending = next_ending(&mut watch, brake, now, &mut tell);
@@ -158,6 +160,7 @@ fn next_ending<F: Fn(&str) -> TestSettings>(
 #[cfg(unix)]
 mod tests {
     use super::*;
+    use crate::interrupt::Interrupt;
     use npugate_schema::{Mark, TimeLimits};
 
     struct Ran {
@@ -176,6 +179,12 @@ mod tests {
     }
 
     fn run_within(script: &str, milliseconds: u64) -> Ran {
+        run_until(script, milliseconds, 0)
+    }
+
+    /// With so many signals once the child has begun a test.
+    fn run_until(script: &str, milliseconds: u64, signals: usize) -> Ran {
+        let interrupt = Interrupt::default();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events");
         std::fs::write(&path, "").unwrap();
@@ -187,12 +196,13 @@ mod tests {
             command,
             events: &path,
             capture: Capture::Keep,
-            brake: &Brake::default(),
+            brake: &Brake::new(interrupt.clone(), None),
             settings_of: |_: &str| settings(milliseconds),
             idle: settings(milliseconds),
         };
         let ended = follow(followed, |told| {
             if let Told::Event(event, output) = told {
+                interrupt.raise(signals);
                 if let Event::TestFinished { record } = &event {
                     outputs.push(output.unwrap().of(&record.name));
                 }
@@ -275,6 +285,19 @@ mod tests {
             thread::sleep(POLL);
         }
         assert!(!cfg!(target_os = "linux") || !alive(), "process {pid} is still there");
+    }
+
+    #[test]
+    fn one_signal_asks_a_child_to_end_and_a_second_one_kills_it() {
+        let deaf = format!("trap '' TERM; {START_A} sleep 30");
+        let stopped = |signals| {
+            let Ran { ended, seconds, .. } = run_until(&deaf, 60_000, signals);
+            assert_eq!(ended.stopped, Some(Stop::Interrupted));
+            seconds
+        };
+        let (asked, killed) = (stopped(1), stopped(2));
+        assert!(asked >= STOP_GRACE.as_secs_f64(), "{asked}");
+        assert!(killed < STOP_GRACE.as_secs_f64(), "{killed}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{
         Arc, Mutex, PoisonError,
         mpsc::{self, RecvTimeoutError, Sender},
     },
-    thread,
+    thread::{self, ScopedJoinHandle},
     time::Duration,
 };
 
@@ -46,13 +46,19 @@ pub fn run(
         drop(sender);
         loop {
             match receiver.recv_timeout(TICK) {
-                Ok(update) => consumers.iter_mut().for_each(|one| one.consume(&update)),
+                Ok(update) => {
+                    for consumer in &mut *consumers {
+                        consumer.consume(&update);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            consumers.iter_mut().for_each(|one| one.tick());
+            for consumer in &mut *consumers {
+                consumer.tick();
+            }
         }
-        workers.into_iter().map(|worker| worker.join()).collect::<Vec<_>>()
+        workers.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
     });
     let mut all = Vec::with_capacity(plans.len());
     for result in results {

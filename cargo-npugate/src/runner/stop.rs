@@ -1,7 +1,7 @@
 //! Ending a run before its tests: because the user wants it, or because enough
 //! of them failed.
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Urgency};
 use crate::text;
 use npugate_schema::{Outcome, Record};
 use std::num::NonZero;
@@ -70,6 +70,11 @@ impl Brake {
         if !record.outcome.is_good() {
             self.failed.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Whether nothing is to be waited for any longer.
+    pub fn is_urgent(&self) -> bool {
+        self.interrupt.urgency() == Urgency::Now
     }
 
     /// Whether the run is to end, and why.

@@ -172,6 +172,11 @@ impl Tracker {
         self.give_up(remaining, reason)
     }
 
+    /// Whether something is wrong with the gate itself.
+    pub fn is_in_trouble(&self) -> bool {
+        !self.troubles.is_empty()
+    }
+
     /// What is wrong with the gate itself, beyond its tests.
     pub fn into_troubles(self) -> Vec<String> {
         self.troubles

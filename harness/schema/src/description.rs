@@ -2,7 +2,7 @@
 //! where its weights come from. It is how the command knows without knowing
 //! any model.
 
-use crate::{Access, Availability, LaunchDescription, Sha256};
+use crate::{Access, Availability, BaselineUse, LaunchDescription, Sha256};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -31,6 +31,9 @@ pub struct Description {
     /// How many processes may use the device at a time.
     #[serde(default)]
     pub access: Access,
+    /// Whether its figures may enter a baseline.
+    #[serde(default)]
+    pub baselines: BaselineUse,
 }
 
 impl Description {
@@ -45,6 +48,7 @@ impl Description {
             launches: Vec::new(),
             availability: Availability::default(),
             access: Access::default(),
+            baselines: BaselineUse::default(),
         }
     }
 

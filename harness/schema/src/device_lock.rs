@@ -1,13 +1,17 @@
 //! The lock on the one NPU of a machine, shared with everybody who keeps to
 //! MLIR-AIR's convention: `flock` on a file that is never removed.
 
+mod holder;
+
+pub use holder::Holder;
+
+use holder::unix_seconds;
 use std::{
-    fmt,
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, Write},
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Seek, Write},
     path::{Path, PathBuf},
     process, thread,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 /// The file that MLIR-AIR's language models lock for a whole run
@@ -15,7 +19,7 @@ use std::{
 pub const DEVICE_LOCK: &str = "/tmp/mlir-air-npu.lock";
 
 /// How long MLIR-AIR waits for it.
-pub const DEVICE_LOCK_DEADLINE: Duration = Duration::from_secs(1800);
+pub const DEVICE_LOCK_DEADLINE: Duration = Duration::from_mins(30);
 
 /// The environment variable that names another file.
 pub const LOCK_VAR: &str = "NPUGATE_LOCK";
@@ -32,17 +36,6 @@ pub struct DeviceLock {
     /// Closing it releases the lock; the file stays, since removing it would give
     /// the next two comers a lock each.
     _file: File,
-}
-
-/// Who has the device.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Holder {
-    /// Its process, where the system says.
-    pub pid: Option<u32>,
-    /// Its command line.
-    pub command: Option<String>,
-    /// For how many seconds it has had it, if it is an npugate.
-    pub seconds: Option<u64>,
 }
 
 /// Why the device could not be had.
@@ -133,81 +126,6 @@ fn note(file: &mut File) -> io::Result<()> {
     writeln!(file, "{} {}", process::id(), unix_seconds())
 }
 
-fn unix_seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-impl Holder {
-    /// Who holds a file's lock, as far as the system tells.
-    fn of(file: &mut File) -> Self {
-        let pid = holder_pid(file);
-        let command = pid.and_then(command_line);
-        let seconds = pid.and_then(|pid| {
-            let mut text = String::new();
-            file.rewind().ok()?;
-            file.read_to_string(&mut text).ok()?;
-            let (noted, since) = text.trim().split_once(' ')?;
-            // A note of an earlier holder is none of this one.
-            (noted.parse() == Ok(pid)).then(|| unix_seconds().checked_sub(since.parse().ok()?))?
-        });
-        Self { pid, command, seconds }
-    }
-}
-
-/// The process that `/proc/locks` names for a file: lines such as
-/// `3: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF`, those that wait with `->`.
-fn holder_pid(file: &File) -> Option<u32> {
-    #[cfg(unix)]
-    let inode = std::os::unix::fs::MetadataExt::ino(&file.metadata().ok()?);
-    #[cfg(not(unix))]
-    let inode = u64::from(file.metadata().is_err());
-    pid_in(&fs::read_to_string("/proc/locks").ok()?, inode)
-}
-
-fn pid_in(locks: &str, inode: u64) -> Option<u32> {
-    let inode = inode.to_string();
-    locks.lines().find_map(|line| {
-        let words: Vec<_> = line.split_whitespace().collect();
-        let [_, "FLOCK", _, _, pid, place, ..] = words.as_slice() else { return None };
-        let same = place.rsplit(':').next() == Some(&*inode);
-        // A process outside of this container has no number here.
-        pid.parse().ok().filter(|pid| same && *pid > 0)
-    })
-}
-
-fn command_line(pid: u32) -> Option<String> {
-    let bytes = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let mut words: Vec<_> = bytes
-        .split(|&byte| byte == 0)
-        .filter(|word| !word.is_empty())
-        .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect();
-    // The program without its folder, which says nothing to those who wait.
-    if let Some(program) = words.first_mut()
-        && let Some(name) = Path::new(&*program).file_name()
-    {
-        *program = name.to_string_lossy().into_owned();
-    }
-    let line = words.join(" ");
-    let line = if line.chars().count() > 60 {
-        line.chars().take(59).chain(['…']).collect()
-    } else {
-        line
-    };
-    (!line.is_empty()).then_some(line)
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(pid) = self.pid else { return f.write_str("another process") };
-        write!(f, "pid {pid}")?;
-        if let Some(command) = &self.command {
-            write!(f, ", `{command}`")?;
-        }
-        self.seconds.map_or(Ok(()), |seconds| write!(f, ", {seconds} s"))
-    }
-}
-
 fn seconds(duration: Duration) -> String {
     format!("{} s", duration.as_secs_f64())
 }
@@ -294,15 +212,5 @@ mod tests {
         let path = Path::new("/nowhere/npu.lock");
         let error = acquire(path, LONG).unwrap_err().to_string();
         assert!(error.starts_with("the lock /nowhere/npu.lock cannot be taken: "), "{error}");
-    }
-
-    #[test]
-    fn those_that_wait_in_the_table_are_no_holders() {
-        let table = "1: -> FLOCK  ADVISORY  WRITE 7 fe:00:131 0 EOF\n\
-                     1: POSIX  ADVISORY  WRITE 8 fe:00:131 0 EOF\n\
-                     2: FLOCK  ADVISORY  WRITE 0 fe:00:131 0 EOF\n\
-                     3: FLOCK  ADVISORY  WRITE 9 fe:00:131 0 EOF\n";
-        assert_eq!(pid_in(table, 131), Some(9));
-        assert_eq!(pid_in(table, 13), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The event stream of a test binary: JSON lines, one event a line, appended to
 //! the file that the environment variable [`EVENTS_VAR`] names.
 
-use crate::{Record, Summary};
+use crate::{DeviceUsage, Record, Summary};
 use serde::{Deserialize, Serialize};
 
 /// Version of the event stream.
@@ -60,5 +60,8 @@ pub enum Event {
         time_to_first_token_ms: f64,
         /// Tokens per second after the first one.
         tokens_per_second: f64,
+        /// What it asked of its device.
+        #[serde(default)]
+        usage: DeviceUsage,
     },
 }

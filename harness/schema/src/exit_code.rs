@@ -35,8 +35,8 @@ pub enum ExitCode {
     Regressed = 120,
     /// Changes are waiting for `cargo npugate review`.
     Pending = 121,
-    /// The device is missing under `--require-device`, or another process held it
-    /// until the deadline.
+    /// The device is missing under `--require-device` or for `device`, another process
+    /// held it until the deadline, or `doctor` found what keeps it from running.
     DeviceUnavailable = 122,
     /// Interrupted.
     Interrupted = 123,
@@ -82,7 +82,7 @@ impl ExitCode {
             Self::Regressed => "no test failed, but one got worse than its baseline, or is gone",
             Self::Pending => "`review` without a terminal, and changes are pending",
             Self::DeviceUnavailable => {
-                "the device is missing under --require-device, or was held until the deadline"
+                "the device is missing where required, was held too long, or `doctor` found a problem"
             }
             Self::Interrupted => "interrupted",
             Self::Unreferenced => {

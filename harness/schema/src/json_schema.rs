@@ -2,7 +2,8 @@
 //! `json/`: what others write is held to them, and what others read is told by them.
 
 use crate::{
-    Attribute, Baseline, Description, Event, KnownFailures, Listing, Manifest, Message, Record,
+    Attribute, Baseline, Description, DeviceReport, Event, Examination, KnownFailures, Listing,
+    Manifest, Message, Record,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::Value;
@@ -12,9 +13,11 @@ use std::borrow::Cow;
 type Format = (&'static str, fn() -> Schema);
 
 /// Every format.
-const FORMATS: [Format; 8] = [
+const FORMATS: [Format; 10] = [
     ("baseline", schema_of::<Baseline>),
     ("description", schema_of::<Description>),
+    ("device", schema_of::<DeviceReport>),
+    ("doctor", schema_of::<Examination>),
     ("events", schema_of::<Event>),
     ("known-failures", schema_of::<KnownFailures>),
     ("listing", schema_of::<Listing>),

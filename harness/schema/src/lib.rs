@@ -16,6 +16,9 @@ mod check;
 mod cliff;
 mod description;
 mod device_lock;
+mod device_report;
+mod device_usage;
+mod doctor;
 mod event;
 mod exit_code;
 #[cfg(test)]
@@ -41,7 +44,7 @@ mod time_limits;
 
 pub use atomic::write_atomically;
 pub use attribute::{Attribute, Attributes};
-pub use availability::{Access, Availability};
+pub use availability::{Access, Availability, BaselineUse};
 pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
@@ -52,6 +55,9 @@ pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceErro
 pub use device_lock::{
     DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
 };
+pub use device_report::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
+pub use device_usage::DeviceUsage;
+pub use doctor::{EXAMINATION_SCHEMA, Examination, Examined, Health};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};

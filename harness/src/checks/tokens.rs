@@ -4,11 +4,11 @@
 use super::Prompts;
 use super::forced::{Flip, Forced, Step, steps_of};
 use super::logits::prompt_indices;
-use crate::limits;
 use crate::metrics::Distribution;
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::verdict::{CheckResult, Measured, Stop};
+use crate::{evidence, limits};
 
 /// At the first divergence, each side's token is in the other's top 5.
 pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
@@ -24,12 +24,16 @@ pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
         None => format!("all {} greedy tokens equal", steps.len()),
         Some(index) => divergence(&steps[index], index, steps.len()),
     };
-    Ok(Measured::of(vec![
+    let name = session.prompt(prompt)?.name;
+    let evidence = session.context.evidence.as_ref();
+    let measured = Measured::of(vec![
         Metric::new("outside_top5", outside as f64, Unit::Count, Direction::Lower).limited(0.0),
         Metric::new("equal_tokens", equal as f64, Unit::Count, Direction::Neutral),
         Metric::new("kl_mean", kl, Unit::Nats, Direction::Lower),
     ])
-    .noted(note))
+    .noted(note);
+    let attachments = evidence.map_or_else(Vec::new, |folder| evidence::files(folder, &name));
+    Ok(Measured { attachments, ..measured })
 }
 
 /// Wherever the device's best token is not the reference's, the reference's own

@@ -26,9 +26,11 @@ pub(super) fn generate(
         return Err(CliError::EmptyPrompt);
     }
     let mut runner = model.build_runner(context)?;
+    let before = runner.usage();
     let mut text = Text::new(model, out);
     let figures = decode(model, &mut *runner, &prompt, max_tokens, &mut text)?;
     let text = text.finish()?;
+    let usage = runner.usage().since(before);
     let Figures { tokens, first, rest } = figures;
     // Without a token after the first there is no rate.
     let rate = if rest.is_zero() { 0.0 } else { (tokens - 1) as f64 / rest.as_secs_f64() };
@@ -42,6 +44,7 @@ pub(super) fn generate(
             "{tokens} tokens after a prompt of {}: the first after {first:.1} ms, then {rate:.1} tokens/s",
             prompt.len()
         );
+        let _ = writeln!(err, "{usage}");
     }
     out.flush().map_err(CliError::stdout)?;
     events.send(&Event::Generated {
@@ -50,6 +53,7 @@ pub(super) fn generate(
         tokens,
         time_to_first_token_ms: first,
         tokens_per_second: rate,
+        usage,
     })
 }
 

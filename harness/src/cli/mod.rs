@@ -112,7 +112,8 @@ fn perform(
             let model =
                 adapter.model().ok_or_else(|| CliError::NoModel(adapter.name().to_owned()))?;
             // The suite is what checks the device and the settings.
-            suite()?;
+            let suite = suite()?;
+            let _device = take_device(&suite, lock, err)?;
             let events = Events::open(events)?;
             generate::generate(model, &context, &prompt, max_tokens, out, err, events)?;
         }
@@ -124,8 +125,18 @@ fn perform(
             let events = Events::open(events)?;
             let printer = printer::of(output, &choice.tests);
             let sinks = Sinks { printer, out, err: &mut *err, events, marks };
-            let conclusion =
-                run::run(choice, suite.description(), &run, sinks, |name| suite.run(name))?;
+            let conclusion = run::run(
+                choice,
+                suite.description(),
+                &run,
+                sinks,
+                |name| suite.run(name),
+                || suite.has_lost_its_device(),
+            )?;
+            if let Some(reason) = suite.description().baselines.refusal() {
+                // As below.
+                let _ = writeln!(err, "{IGNORING}: {reason}");
+            }
             if context.effort == Effort::Smoke {
                 // Standard error may be closed, and the run is over.
                 let _ = writeln!(err, "{SMOKE}");

@@ -17,6 +17,9 @@ use std::{
     time::Instant,
 };
 
+/// Why a run ends before its last test.
+const LOST: &str = "the device takes no further work in this process";
+
 /// Where a run is told of.
 pub(super) struct Sinks<'a> {
     pub printer: Box<dyn Printer>,
@@ -27,13 +30,16 @@ pub(super) struct Sinks<'a> {
     pub marks: Marks,
 }
 
-/// Runs the chosen tests by calling `run` with each one's name.
+/// Runs the chosen tests by calling `run` with each one's name, until there are no
+/// more or `is_lost` says that no further test can be run in this process. Its end
+/// is not told then, so that whoever reads the events runs the rest in another.
 pub(super) fn run(
     mut choice: Choice<'_>,
     description: &Description,
     options: &RunOptions,
     sinks: Sinks<'_>,
     mut run: impl FnMut(&str) -> Option<Record>,
+    is_lost: impl Fn() -> bool,
 ) -> Result<Conclusion, CliError> {
     let start = Instant::now();
     let seed = options.shuffle.map(|order| match order {
@@ -56,6 +62,7 @@ pub(super) fn run(
     printer.begin(out, choice.tests.len(), seed).map_err(CliError::stdout)?;
 
     let (mut summary, mut failures) = (Summary::default(), Vec::new());
+    let mut left = planned;
     for test in &choice.tests {
         printer.started(out, test.name).map_err(CliError::stdout)?;
         if test.fate == Fate::Ignore {
@@ -69,6 +76,7 @@ pub(super) fn run(
         events.send(&Event::TestStarted { name: test.name.to_owned() })?;
         marks.set(Mark::Begin(test.name), out, err).map_err(CliError::stdout)?;
         let record = run(test.name).unwrap_or_else(|| lost(test.name));
+        left -= 1;
         marks.set(Mark::End(test.name), out, err).map_err(CliError::stdout)?;
         events.send(&Event::TestFinished { record: record.clone() })?;
         summary.add(&record.outcome);
@@ -82,6 +90,14 @@ pub(super) fn run(
                 break;
             }
         }
+        if is_lost() {
+            break;
+        }
+    }
+    let cut_short = left > 0 && is_lost();
+    if cut_short {
+        // As above.
+        let _ = writeln!(err, "{LOST}, {left} left to run: start another process");
     }
 
     let conclusion = conclude(&summary, choice.filtered_out);
@@ -89,7 +105,9 @@ pub(super) fn run(
     let finished = Finished { conclusion: &conclusion, failures: &failures, seconds };
     printer.finish(out, finished).map_err(CliError::stdout)?;
     out.flush().map_err(CliError::stdout)?;
-    events.send(&Event::RunFinished { summary, seconds })?;
+    if !cut_short {
+        events.send(&Event::RunFinished { summary, seconds })?;
+    }
     Ok(conclusion)
 }
 
@@ -179,7 +197,8 @@ pub(super) mod tests {
             events: Events::open(resolved.events).unwrap(),
             marks: resolved.marks,
         };
-        let conclusion = super::run(choice, &description, &resolved.run, sinks, records).unwrap();
+        let conclusion =
+            super::run(choice, &description, &resolved.run, sinks, records, || false).unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (conclusion, text(out), text(err))
     }
@@ -260,5 +279,52 @@ pub(super) mod tests {
              ignored block::layer00::cosine\n\
              ignored tokens::base::p07\n"
         );
+    }
+
+    /// Runs every test, of which the third loses the device; returns the names of
+    /// those that ran, what was said and the events.
+    fn run_until_lost(line: &str) -> (Vec<String>, String, String) {
+        let (plan, resolved) = (plan(), resolve(line));
+        let choice = resolved.selection.choose(&plan);
+        let events = tempfile::NamedTempFile::new().unwrap();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let ran = std::cell::RefCell::new(Vec::new());
+        let sinks = Sinks {
+            printer: printer::of(resolved.output, &choice.tests),
+            out: &mut out,
+            err: &mut err,
+            events: Events::open(Some(events.path().to_owned())).unwrap(),
+            marks: resolved.marks,
+        };
+        let records = |name: &str| {
+            ran.borrow_mut().push(name.to_owned());
+            let lost = ran.borrow().len() == 3;
+            let outcome = if lost { Outcome::Failed } else { Outcome::Passed };
+            Some(record(name, outcome, "the run is not done at its deadline"))
+        };
+        let is_lost = || ran.borrow().len() == 3;
+        let description = Description::new("toy", "xrt");
+        let conclusion =
+            super::run(choice, &description, &resolved.run, sinks, records, is_lost).unwrap();
+        assert!(conclusion.has_failed());
+        let events = std::fs::read_to_string(events.path()).unwrap();
+        (ran.into_inner(), String::from_utf8(err).unwrap(), events)
+    }
+
+    #[test]
+    fn a_lost_device_ends_the_process_and_leaves_the_rest_to_another() {
+        let (ran, err, events) = run_until_lost("--include-ignored");
+        assert_eq!(ran.len(), 3);
+        assert!(err.contains("takes no further work in this process, 2 left to run"), "{err}");
+        // Whoever reads the events sees a process that did not run to its end.
+        assert!(events.contains("test_finished") && !events.contains("run_finished"), "{events}");
+    }
+
+    #[test]
+    fn a_device_that_the_last_test_loses_ends_the_run_as_any_failure() {
+        let (ran, err, events) = run_until_lost("");
+        assert_eq!(ran.len(), 3);
+        assert!(!err.contains("left to run"), "{err}");
+        assert!(events.contains("run_finished"), "{events}");
     }
 }

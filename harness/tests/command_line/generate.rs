@@ -17,7 +17,8 @@ fn text_goes_to_stdout_and_figures_to_stderr() {
     let ran = run("model", &["--generate", "12a", "--max-tokens", "5"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "bcdef\n"));
     assert!(ran.err.starts_with("5 tokens after a prompt of 3: the first after "), "{}", ran.err);
-    assert!(ran.err.ends_with(" tokens/s\n"), "{}", ran.err);
+    // The toy adds on the host.
+    assert!(ran.err.contains(" tokens/s\n0 dispatches, 0.0 MB written in "), "{}", ran.err);
 }
 
 fn generation_stops_at_a_stop_token() {
@@ -41,8 +42,14 @@ fn with_events_the_figures_go_there() {
     // Its reader ends the line and prints the figures.
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("bc", ""));
     let text = std::fs::read_to_string(file.path()).unwrap();
-    let Event::Generated { text, prompt_tokens, tokens, time_to_first_token_ms, tokens_per_second } =
-        serde_json::from_str(&text).unwrap()
+    let Event::Generated {
+        text,
+        prompt_tokens,
+        tokens,
+        time_to_first_token_ms,
+        tokens_per_second,
+        ..
+    } = serde_json::from_str(&text).unwrap()
     else {
         panic!("{text}")
     };

@@ -1,6 +1,6 @@
 //! What can go wrong between host and device.
 
-use super::BufferSet;
+use super::{BufferSet, RunFailure};
 use crate::{DType, OpError, ProgramError, Role};
 
 /// A misuse of a device, or a device that failed. Each says what, where, and what to do.
@@ -201,6 +201,23 @@ pub enum DeviceError {
         /// Buffer set of the last run.
         last: BufferSet,
     },
+    /// A read of a result that is older than the inputs.
+    #[error(
+        "program `{program}`, set {set}: `{arg}` still holds the result of an earlier run, `{input}` \
+         has been written since; run the program before reading, and read before writing the next \
+         inputs",
+        set = set.0
+    )]
+    StaleResult {
+        /// Program name.
+        program: String,
+        /// Buffer set.
+        set: BufferSet,
+        /// Argument name.
+        arg: String,
+        /// The input that has been written since the run.
+        input: String,
+    },
     /// A read of a buffer that no launch of the last run wrote.
     #[error(
         "program `{program}`, set {set}: no launch of the last run wrote `{arg}`; read what the \
@@ -231,6 +248,45 @@ pub enum DeviceError {
         /// Its role.
         role: Role,
     },
+    /// A run that did not complete; nothing can be read, and the device takes no further work.
+    #[error("device `{device}`, program `{program}`, set {set}: {failure}: {message}", set = set.0)]
+    RunFailed {
+        /// Device name.
+        device: String,
+        /// Program name.
+        program: String,
+        /// Buffer set.
+        set: BufferSet,
+        /// How it failed.
+        failure: RunFailure,
+        /// What to do.
+        message: String,
+        /// The cause, where there is one.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    /// Work for a device on which a run has failed before.
+    #[error(
+        "device `{device}` takes no further work in this process, a run of `{program}` has failed \
+         ({failure}); end the process and start another"
+    )]
+    Unusable {
+        /// Device name.
+        device: String,
+        /// The program whose run failed.
+        program: String,
+        /// How it failed.
+        failure: RunFailure,
+    },
+    /// What a device needs is not there: its driver, its library, a compiled program.
+    #[error("device `{device}`: {message}")]
+    Unprepared {
+        /// Device name.
+        device: String,
+        /// What is missing, and what to do.
+        message: String,
+        /// The cause, where there is one.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
     /// The device itself failed.
     #[error("device `{device}`: {message}")]
     Backend {
@@ -241,6 +297,13 @@ pub enum DeviceError {
         /// The cause, where there is one.
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
+}
+
+impl DeviceError {
+    /// Whether the device is of no more use to this process, which should end.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::RunFailed { .. } | Self::Unusable { .. })
+    }
 }
 
 impl From<ProgramError> for DeviceError {

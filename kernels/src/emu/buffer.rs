@@ -3,17 +3,7 @@
 use half::bf16;
 
 use super::{pack::Panels, vector::VectorUnit};
-use crate::{Arg, BufferSet, DType, Rounding, Tensor, TensorData};
-
-/// An input: written by the host before each run.
-pub(super) enum Input {
-    /// Never written.
-    Unwritten,
-    /// Written for the next run, of this set.
-    Fresh(BufferSet, Tensor),
-    /// Used by a run, not written since.
-    Stale,
-}
+use crate::{Arg, DType, Rounding, Tensor, TensorData};
 
 /// An intermediate or an output: written by launches.
 pub(super) struct Device {

@@ -7,27 +7,25 @@ use std::{
 
 use super::{
     EmulatorOptions,
-    buffer::{Device, Input, Operand, Static, StaticUse},
+    buffer::{Device, Operand, Static, StaticUse},
     step::{Scratch, Step, StepError, Tables},
     vector::VectorUnit,
 };
-use crate::{Arg, ArgIndex, BufferSet, DeviceError, Program, Role, Tensor, program::same_memory};
+use crate::{Arg, ArgIndex, BufferRules, BufferSet, DeviceError, Program, Role, Tensor};
 
 /// A program and its buffers.
 pub(super) struct Loaded {
-    name: String,
-    args: Vec<Arg>,
+    rules: BufferRules,
     steps: Vec<Step>,
     /// One for each argument.
     slots: Vec<Slot>,
     /// The static buffers of each set, by argument.
     statics: BTreeMap<BufferSet, BTreeMap<usize, Static>>,
-    /// The set of the last run, if it completed.
-    last: Option<BufferSet>,
 }
 
 enum Slot {
-    Input(Input),
+    /// What the host wrote for the next run.
+    Input(Option<Tensor>),
     Static(StaticUse),
     Device(Device),
 }
@@ -42,19 +40,12 @@ impl Loaded {
             .map(|(i, launch)| Step::new(&program.name, i, launch, options, tables))
             .collect();
         let slot = |(index, arg): (usize, &Arg)| match arg.role {
-            Role::Input => Slot::Input(Input::Unwritten),
+            Role::Input => Slot::Input(None),
             Role::Static => Slot::Static(usage(&steps, ArgIndex(index))),
             Role::Intermediate | Role::Output => Slot::Device(Device::new(arg)),
         };
         let slots = program.args.iter().enumerate().map(slot).collect();
-        Self {
-            name: program.name.clone(),
-            args: program.args.clone(),
-            steps,
-            slots,
-            statics: BTreeMap::new(),
-            last: None,
-        }
+        Self { rules: BufferRules::new(program), steps, slots, statics: BTreeMap::new() }
     }
 
     /// Writes an input or a static buffer.
@@ -65,32 +56,16 @@ impl Loaded {
         arg: ArgIndex,
         tensor: Tensor,
     ) -> Result<(), DeviceError> {
-        let (Some(declared), Some(slot)) = (self.args.get(arg.0), self.slots.get_mut(arg.0)) else {
-            return Err(self.unknown(arg));
-        };
-        let (program, name) = (self.name.clone(), declared.name.clone());
-        if let Slot::Device(_) = slot {
-            return Err(DeviceError::NotForHost { program, set, arg: name, role: declared.role });
-        }
-        if tensor.dtype() != declared.dtype {
-            let (expected, found) = (declared.dtype, tensor.dtype());
-            return Err(DeviceError::WrongDType { program, set, arg: name, expected, found });
-        }
-        if !same_memory(tensor.shape(), &declared.shape) {
-            let (expected, found) = (declared.shape.clone(), tensor.shape().to_vec());
-            return Err(DeviceError::WrongShape { program, set, arg: name, expected, found });
-        }
-        match slot {
-            Slot::Input(input) => *input = Input::Fresh(set, tensor),
-            Slot::Static(usage) => {
-                let buffers = self.statics.entry(set).or_default();
-                if buffers.contains_key(&arg.0) {
-                    return Err(DeviceError::StaticRewritten { program, set, arg: name });
-                }
-                buffers.insert(arg.0, Static::new(usage, tensor, unit));
+        self.rules.check_write(set, arg, &tensor)?;
+        match self.slots.get_mut(arg.0) {
+            Some(Slot::Input(input)) => *input = Some(tensor),
+            Some(Slot::Static(usage)) => {
+                let buffer = Static::new(usage, tensor, unit);
+                self.statics.entry(set).or_default().insert(arg.0, buffer);
             }
-            Slot::Device(_) => {}
+            Some(Slot::Device(_)) | None => {}
         }
+        self.rules.written(set, arg);
         Ok(())
     }
 
@@ -101,8 +76,8 @@ impl Loaded {
         set: BufferSet,
         scratch: &mut Scratch,
     ) -> Result<Vec<Duration>, DeviceError> {
-        self.check_host_buffers(set)?;
-        self.last = None;
+        self.rules.check_run(set)?;
+        self.rules.begin_run();
         for slot in &mut self.slots {
             if let Slot::Device(buffer) = slot {
                 buffer.poison();
@@ -113,47 +88,11 @@ impl Loaded {
             .collect::<Result<_, _>>()?;
         for slot in &mut self.slots {
             if let Slot::Input(input) = slot {
-                *input = Input::Stale;
+                *input = None;
             }
         }
-        self.last = Some(set);
+        self.rules.complete_run(set);
         Ok(times)
-    }
-
-    fn check_host_buffers(&self, set: BufferSet) -> Result<(), DeviceError> {
-        for (index, (arg, slot)) in self.args.iter().zip(&self.slots).enumerate() {
-            let (program, name) = (|| self.name.clone(), || arg.name.clone());
-            match slot {
-                Slot::Input(Input::Fresh(written, _)) if *written == set => {}
-                Slot::Input(Input::Fresh(written, _)) => {
-                    return Err(DeviceError::InputOfOtherSet {
-                        program: program(),
-                        set,
-                        arg: name(),
-                        written: *written,
-                    });
-                }
-                Slot::Input(Input::Unwritten) => {
-                    return Err(DeviceError::InputUnwritten {
-                        program: program(),
-                        set,
-                        arg: name(),
-                    });
-                }
-                Slot::Input(Input::Stale) => {
-                    return Err(DeviceError::StaleInput { program: program(), set, arg: name() });
-                }
-                Slot::Static(_) if self.static_buffer(set, index).is_none() => {
-                    return Err(DeviceError::StaticUnwritten {
-                        program: program(),
-                        set,
-                        arg: name(),
-                    });
-                }
-                Slot::Static(_) | Slot::Device(_) => {}
-            }
-        }
-        Ok(())
     }
 
     fn run_step(
@@ -188,12 +127,12 @@ impl Loaded {
     /// What a launch reads at `arg`, if something has been written there.
     fn operand(&self, set: BufferSet, arg: ArgIndex) -> Option<Operand<'_>> {
         match &self.slots[arg.0] {
-            Slot::Input(Input::Fresh(_, tensor)) => Some(Operand::Input(tensor)),
+            Slot::Input(Some(tensor)) => Some(Operand::Input(tensor)),
             Slot::Static(_) => self.static_buffer(set, arg.0).map(Operand::Static),
             Slot::Device(buffer) if buffer.written => {
-                Some(Operand::Device(&buffer.values, &self.args[arg.0]))
+                Some(Operand::Device(&buffer.values, &self.rules.args()[arg.0]))
             }
-            Slot::Input(Input::Unwritten | Input::Stale) | Slot::Device(_) => None,
+            Slot::Input(None) | Slot::Device(_) => None,
         }
     }
 
@@ -204,43 +143,30 @@ impl Loaded {
         match error {
             StepError::Op(error) => error.into(),
             StepError::Unwritten => DeviceError::UnwrittenRead {
-                program: self.name.clone(),
+                program: self.rules.program().to_owned(),
                 set,
                 launch,
                 kernel: step.op.kernel(),
-                arg: self.args[arg.0].name.clone(),
+                arg: self.rules.args()[arg.0].name.clone(),
             },
         }
     }
 
     /// Reads an output or an intermediate of the last run.
     pub(super) fn read(&self, set: BufferSet, arg: ArgIndex) -> Result<Tensor, DeviceError> {
-        let (Some(declared), Some(slot)) = (self.args.get(arg.0), self.slots.get(arg.0)) else {
-            return Err(self.unknown(arg));
-        };
-        let (program, name) = (self.name.clone(), declared.name.clone());
-        let Slot::Device(buffer) = slot else {
-            return Err(DeviceError::NotReadable { program, set, arg: name, role: declared.role });
-        };
-        match self.last {
-            None => Err(DeviceError::NotRun { program, set, arg: name }),
-            Some(last) if last != set => {
-                Err(DeviceError::ResultOfOtherSet { program, set, arg: name, last })
-            }
-            Some(_) if !buffer.written => {
-                Err(DeviceError::ResultUnwritten { program, set, arg: name })
-            }
-            Some(_) => Ok(buffer.values.tensor(declared)),
+        let declared = self.rules.check_read(set, arg)?;
+        match self.slots.get(arg.0) {
+            Some(Slot::Device(buffer)) if buffer.written => Ok(buffer.values.tensor(declared)),
+            _ => Err(DeviceError::ResultUnwritten {
+                program: self.rules.program().to_owned(),
+                set,
+                arg: declared.name.clone(),
+            }),
         }
     }
 
     fn static_buffer(&self, set: BufferSet, index: usize) -> Option<&Static> {
         self.statics.get(&set)?.get(&index)
-    }
-
-    fn unknown(&self, arg: ArgIndex) -> DeviceError {
-        let (program, count) = (self.name.clone(), self.args.len());
-        DeviceError::UnknownArg { program, index: arg.0, count }
     }
 }
 

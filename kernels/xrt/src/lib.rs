@@ -7,12 +7,18 @@
 //! - A [`Library`] opens [`Device`]s and reads [`Program`]s.
 //! - A [`Context`] is a program on a device; a [`Kernel`] of it takes [`Buffer`]s.
 //! - A [`Run`] is one command, a [`RunList`] several of them with one submission.
+//! - An [`XrtDevice`] is an [`npugate_kernels::Device`] on top of these, which runs the compiled
+//!   programs of a [`deployment`].
 //! - Every [`Error`] says what to do next.
 
 #![deny(unsafe_code)]
 
 mod binding;
+pub mod deployment;
+mod device;
 mod error;
+pub mod presence;
+mod query;
 pub mod setup;
 
 pub use binding::{
@@ -20,7 +26,13 @@ pub use binding::{
     InvalidVersion, Kernel, KernelEntry, Library, Platform, Program, Run, RunList, RunState,
     UnknownGeneration, Xclbin, XrtVersion,
 };
+pub use device::{
+    DEADLINE_VAR, InvalidDeadline, MismatchError, RunDeadline, XrtDevice, XrtOptions,
+};
 pub use error::{Error, Failure, Report};
+pub use query::{
+    DriverInterface, InvalidInterface, PowerMode, UnknownPowerMode, driver_interface, power_mode,
+};
 
 /// The file name of the shim.
 pub const SHIM_NAME: &str = "libnpugate_xrt.so.1";

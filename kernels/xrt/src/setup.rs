@@ -11,7 +11,7 @@ mod source;
 
 use std::{fs, path::Path};
 
-pub use cache::{Installed, cache, find_installed, find_installed_in};
+pub use cache::{Installed, cache, find_installed, find_installed_in, folder};
 pub use options::{SetupError, SetupOptions};
 
 use crate::{MINIMUM_XRT, SHIM_NAME, XrtVersion};
@@ -34,7 +34,7 @@ pub fn run(options: &SetupOptions) -> Result<Installed, SetupError> {
     }
 
     let cache = options.cache.clone().or_else(cache).ok_or(SetupError::NoCache)?;
-    let folder = cache::folder(&cache, version);
+    let folder = folder(&cache, version);
     let shim = folder.join(SHIM_NAME);
     // On the cache's own file system, so that the finished shim is moved in one step.
     fs::create_dir_all(&folder).map_err(|source| unwritable(&folder, source))?;

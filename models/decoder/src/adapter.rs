@@ -3,7 +3,8 @@
 use crate::{
     DecoderConfig, DecoderRunner, DecoderSpec, Options, Programs, SpecError, Tokenizer,
     TokenizerError, TokenizerSpec,
-    kernel_cases::{OpenDevice, kernel_cases},
+    hardware::{self, XRT},
+    kernel_cases::{OpenDevice, kernel_cases, kernel_programs},
     launches,
     spec::{ParsedSpec, tidy},
     weights::{self, WeightsError},
@@ -11,10 +12,13 @@ use crate::{
 use npugate::{
     Adapter, Context, Kernel, Model, PrecisionProfile, RunError, Runner, Settings, SettingsError,
     schema::{
-        LaunchDescription, ModelConfig, Sha256, WeightsFile, WeightsSource, weights_candidates,
+        Access, Availability, BaselineUse, LaunchDescription, ModelConfig, Sha256, WeightsFile,
+        WeightsSource, weights_candidates,
     },
 };
-use npugate_kernels::{Bf16Table, Device, DeviceError, Emulator, EmulatorOptions, Functions};
+use npugate_kernels::{
+    Bf16Table, Device, DeviceError, Emulator, EmulatorOptions, Functions, Program,
+};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -27,17 +31,31 @@ use std::{
 pub type DeviceFactory =
     Arc<dyn Fn(&Functions) -> Result<Box<dyn Device>, DeviceError> + Send + Sync>;
 
-/// The emulated NPU with `functions`.
-fn emulator(functions: &Functions) -> Box<dyn Device> {
-    let functions = functions.clone();
-    Box::new(Emulator::new(EmulatorOptions { functions, ..EmulatorOptions::default() }))
+/// The emulated NPU, as `--device` names it.
+const EMU: &str = "emu";
+
+/// Opens the device of a run.
+fn open(
+    device: &str,
+    options: &Options,
+    replaced: Option<&DeviceFactory>,
+) -> Result<Box<dyn Device>, DeviceError> {
+    match replaced {
+        Some(open) => open(&options.functions),
+        None if device == XRT => hardware::open(options),
+        None => {
+            let functions = options.functions.clone();
+            Ok(Box::new(Emulator::new(EmulatorOptions { functions, ..EmulatorOptions::default() })))
+        }
+    }
 }
 
 /// A decoder and its kernels, as the harness gates them.
 pub struct DecoderAdapter {
     spec: DecoderSpec,
     parsed: ParsedSpec,
-    open: DeviceFactory,
+    /// What stands in for every device, if something does.
+    open: Option<DeviceFactory>,
     /// The weight file, once its digest has been checked.
     verified: OnceLock<PathBuf>,
     tokenizer: OnceLock<Tokenizer>,
@@ -68,16 +86,17 @@ impl DecoderAdapter {
         Ok(Self {
             parsed: spec.parse()?,
             spec,
-            open: Arc::new(|functions| Ok(emulator(functions))),
+            open: None,
             verified: OnceLock::new(),
             tokenizer: OnceLock::new(),
         })
     }
 
-    /// The same adapter on another device, such as one that plays a fault.
+    /// The same adapter on another device, such as one that plays a fault. It goes by the name
+    /// of the emulated NPU.
     #[must_use]
     pub fn with_device(mut self, open: DeviceFactory) -> Self {
-        self.open = open;
+        self.open = Some(open);
         self
     }
 
@@ -117,6 +136,17 @@ impl DecoderAdapter {
             .map_err(|error| not_a_seq_len(&options, &error))
     }
 
+    /// Every program that a run loads, for a deployment to have: those of the model, and one for
+    /// each kernel test.
+    ///
+    /// # Errors
+    ///
+    /// As [`DecoderAdapter::programs`].
+    pub fn loaded_programs(&self, context: &Context) -> Result<Vec<Program>, SettingsError> {
+        let programs = self.programs(context)?;
+        Ok(programs.all().cloned().chain(kernel_programs(&programs)).collect())
+    }
+
     /// Sets the decoder up on a device of its own.
     ///
     /// # Errors
@@ -127,7 +157,8 @@ impl DecoderAdapter {
         let options = self.options(context).map_err(RunError::fault)?;
         let config = &self.parsed.config;
         let weights = weights::open(self.verified_weights()?, config)?;
-        let device = (self.open)(&options.functions).map_err(RunError::fault)?;
+        let device = open(&context.device, &options, self.open.as_ref());
+        let device = device.map_err(hardware::run_error)?;
         DecoderRunner::new(device, config.clone(), options, &programs, weights.as_ref())
     }
 
@@ -226,13 +257,41 @@ impl Adapter for DecoderAdapter {
 
     fn configuration(&self, context: &Context) -> Result<String, SettingsError> {
         self.programs(context)?;
-        Ok(self.options(context)?.to_string())
+        let options = self.options(context)?;
+        match context.device.as_str() {
+            XRT => Ok(format!("{options}, {}", hardware::describe(&options)?)),
+            _ => Ok(options.to_string()),
+        }
+    }
+
+    fn devices(&self) -> Vec<String> {
+        match self.open {
+            Some(_) => vec![EMU.to_owned()],
+            None => vec![EMU.to_owned(), XRT.to_owned()],
+        }
+    }
+
+    fn availability(&self, device: &str) -> Availability {
+        if device == XRT { hardware::availability() } else { Availability::Available }
+    }
+
+    fn access(&self, device: &str) -> Access {
+        if device == XRT { hardware::access() } else { Access::Shared }
+    }
+
+    fn device_name(&self, device: &str) -> String {
+        if device == XRT { hardware::device_name() } else { device.to_owned() }
+    }
+
+    fn baselines(&self, device: &str) -> BaselineUse {
+        if device == XRT { hardware::baselines() } else { BaselineUse::Allowed }
     }
 
     fn kernels(&self, context: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
         let options = self.options(context)?;
-        let (open, functions) = (self.open.clone(), options.functions.clone());
-        let open: OpenDevice = Arc::new(move || open(&functions));
+        let (replaced, device) = (self.open.clone(), context.device.clone());
+        let opened = options.clone();
+        let open: OpenDevice = Arc::new(move || open(&device, &opened, replaced.as_ref()));
         kernel_cases(&self.programs(context)?, &open, context.effort).map_err(|error| {
             // The toolchain decides how a launch rounds, `gemm` which products there are.
             let (key, value) = if error.differ_in_rounding() {

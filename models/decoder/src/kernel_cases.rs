@@ -1,6 +1,6 @@
 //! Every distinct launch of the programs as a kernel test.
 
-use crate::{Programs, convert};
+use crate::{Programs, convert, hardware::run_error};
 use npugate::schema::{Attribute, Attributes};
 use npugate::{Bias, Context, Draw, Effort, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
@@ -80,6 +80,24 @@ pub(crate) fn kernel_cases(
     Ok(cases)
 }
 
+/// A launch as a program of its own: what a device loads to test its kernel.
+fn single(launch: &Launch) -> Program {
+    let mut program = Program::single(launch.op, launch.rounding);
+    for single in &mut program.launches {
+        single.tiling = launch.tiling;
+    }
+    program
+}
+
+/// The programs that the kernel tests load, one for each distinct launch.
+pub(crate) fn kernel_programs(programs: &Programs) -> Vec<Program> {
+    let mut seen = BTreeMap::new();
+    for launch in programs.launches() {
+        seen.entry(id(&launch.op)).or_insert_with(|| single(launch));
+    }
+    seen.into_values().collect()
+}
+
 /// The launch on few rows. A tiling that no longer fits is left to the build.
 fn smoke(launch: &Launch) -> Launch {
     let op = launch.op.smoke();
@@ -108,10 +126,7 @@ fn dimensions(op: &Op) -> Attributes {
 
 impl KernelCase {
     fn run_on_device(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
-        let mut program = Program::single(self.launch.op, self.launch.rounding);
-        for launch in &mut program.launches {
-            launch.tiling = self.launch.tiling;
-        }
+        let program = single(&self.launch);
         // The operand that is written comes last, after all that are read.
         let output = ArgIndex(program.args.len() - 1);
         if inputs.len() != output.0 {
@@ -120,14 +135,14 @@ impl KernelCase {
                 "kernel `{name}` reads {wanted} operands but {given} were given"
             )));
         }
-        let mut device = (self.open)().map_err(RunError::fault)?;
-        let (id, set) = (device.load(&program).map_err(RunError::fault)?, BufferSet(0));
+        let mut device = (self.open)().map_err(run_error)?;
+        let (id, set) = (device.load(&program).map_err(run_error)?, BufferSet(0));
         for (index, input) in inputs.iter().enumerate() {
             let tensor = convert::to_device(input).map_err(RunError::fault)?;
-            device.write(id, set, ArgIndex(index), tensor).map_err(RunError::fault)?;
+            device.write(id, set, ArgIndex(index), tensor).map_err(run_error)?;
         }
-        device.run(id, set).map_err(RunError::fault)?;
-        convert::to_harness(&device.read(id, set, output).map_err(RunError::fault)?)
+        device.run(id, set).map_err(run_error)?;
+        convert::to_harness(&device.read(id, set, output).map_err(run_error)?)
     }
 }
 

@@ -8,12 +8,14 @@
 //! - [`Programs`] are built from it and from [`Options`];
 //! - every distinct launch of the programs is a kernel test;
 //! - [`weights`] reads safetensors and GGUF, [`Tokenizer`] makes tokens of text;
-//! - [`DecoderRunner`] runs the programs on a [`Device`](npugate_kernels::Device).
+//! - [`DecoderRunner`] runs the programs on a [`Device`](npugate_kernels::Device): the emulated
+//!   NPU, or one behind XRT with the compiled programs that [`Hardware`] names.
 #![forbid(unsafe_code)]
 
 mod adapter;
 mod config;
 mod convert;
+mod hardware;
 mod kernel_cases;
 mod launches;
 mod options;
@@ -25,6 +27,7 @@ pub mod weights;
 
 pub use adapter::{DecoderAdapter, DeviceFactory};
 pub use config::{ConfigError, DecoderConfig, TooManyPositions};
+pub use hardware::Hardware;
 pub use options::{Attention, Fusion, GemmMethod, Options, UnknownValue};
 pub use programs::{Programs, Stage};
 pub use runner::{DecoderRunner, RunnerError};

@@ -1,5 +1,6 @@
 //! The settings that an adapter of this crate understands.
 
+use crate::Hardware;
 use npugate::{Settings, SettingsError};
 use npugate_kernels::{Functions, GemmOutput, Toolchain};
 use std::{fmt, str::FromStr};
@@ -19,6 +20,8 @@ pub struct Options {
     pub toolchain: Toolchain,
     /// The functions that the hardware approximates.
     pub functions: Functions,
+    /// What a run on an NPU needs to be told.
+    pub hardware: Hardware,
 }
 
 /// How launches are gathered into programs.
@@ -64,7 +67,7 @@ impl GemmMethod {
 
 impl Options {
     /// The keys of all settings.
-    pub const KEYS: [&str; 9] = [
+    pub const KEYS: [&str; 11] = [
         "toolchain",
         "attention",
         "gemm",
@@ -74,6 +77,8 @@ impl Options {
         "tanh",
         "reciprocal",
         "rsqrt",
+        "deployment",
+        "deadline",
     ];
 
     /// Merged programs, NPU attention, `drain` products, rounding to nearest
@@ -86,6 +91,7 @@ impl Options {
             gemm: GemmMethod::Drain,
             toolchain: Toolchain::Rne,
             functions: Functions::HARDWARE,
+            hardware: Hardware::DEFAULT,
         }
     }
 
@@ -104,6 +110,7 @@ impl Options {
         };
         Ok(Self {
             functions,
+            hardware: self.hardware.with(settings)?,
             seq_len: settings.get("seq_len")?.unwrap_or(self.seq_len),
             fusion: settings.get("fusion")?.unwrap_or(self.fusion),
             attention: settings.get("attention")?.unwrap_or(self.attention),
@@ -112,7 +119,8 @@ impl Options {
         })
     }
 
-    /// The keys of the settings that are the same in `other`.
+    /// The keys of the settings that are the same in `other`, or change nothing of what is
+    /// computed.
     pub(crate) fn same_keys(&self, other: &Self) -> Vec<&'static str> {
         let same = [
             self.toolchain == other.toolchain,
@@ -124,6 +132,8 @@ impl Options {
             self.functions.tanh == other.functions.tanh,
             self.functions.reciprocal == other.functions.reciprocal,
             self.functions.rsqrt == other.functions.rsqrt,
+            true,
+            true,
         ];
         Self::KEYS.into_iter().zip(same).filter_map(|(key, same)| same.then_some(key)).collect()
     }
@@ -217,7 +227,7 @@ mod tests {
             (
                 "seqlen=1",
                 "this adapter has no setting `seqlen`; it has toolchain, attention, gemm, fusion, \
-                 seq_len, exp2, tanh, reciprocal, rsqrt",
+                 seq_len, exp2, tanh, reciprocal, rsqrt, deployment, deadline",
             ),
             ("attention=cpu", "setting `attention` cannot be `cpu`: choose `npu` or `host`"),
             (

@@ -52,7 +52,7 @@ pub fn find_installed_in(cache: &Path) -> Vec<Installed> {
 }
 
 /// The folder of a shim for this version of XRT.
-pub(super) fn folder(cache: &Path, xrt: XrtVersion) -> PathBuf {
+pub fn folder(cache: &Path, xrt: XrtVersion) -> PathBuf {
     cache.join(format!("xrt-{}.{}-{}", xrt.major, xrt.minor, source::hash()))
 }
 

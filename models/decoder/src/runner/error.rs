@@ -1,5 +1,6 @@
 //! What can go wrong while a decoder is set up or runs.
 
+use crate::hardware::run_error;
 use npugate::{RunError, TensorError};
 use npugate_kernels::DeviceError;
 
@@ -117,6 +118,9 @@ pub enum RunnerError {
 
 impl From<RunnerError> for RunError {
     fn from(error: RunnerError) -> Self {
-        Self::fault(error)
+        match error {
+            RunnerError::Device(error) => run_error(error),
+            error => Self::fault(error),
+        }
     }
 }

@@ -39,7 +39,7 @@ impl DecoderRunner {
         programs: &Programs,
         weights: &dyn WeightSource,
     ) -> Result<Self, RunError> {
-        let stages = load(device.as_mut(), programs).map_err(RunError::fault)?;
+        let stages = load(device.as_mut(), programs)?;
         let model = &config.model;
         let rope = RopeTable::new(model.head_dim, model.rope_theta);
         let lut = Tensor::bf16([options.seq_len, model.head_dim], rope.rows(options.seq_len))

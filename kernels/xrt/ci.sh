@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# The unmodified XRT in CI, on a machine without an NPU.
+#
+#   T1  the shim compiles against XRT's own headers, without a warning
+#   T2  XRT runs on the double of the kernel driver: `tests/real_xrt.rs`, and the gates of a model
+#
+# XRT is in Debian sid. Its packages come through the machine's own apt mirror, with lists of their
+# own, and are unpacked into a folder: nothing is installed. Sid moves, so no version is pinned, and
+# a failed download is no failure: the last line then says `SKIPPED`, as does the file `skipped` in
+# the folder. Everything else that fails, fails.
+#
+#   ci.sh                        both tiers, in target/npugate/xrt
+#   ci.sh --prepare [FOLDER]     the folder alone: FOLDER/runner.sh PROGRAM runs a program on it
+#   ci.sh --tools [FOLDER]       and aiebu-asm and xclbinutil in FOLDER/tools, for fixtures/make.py
+#
+# NPUGATE_XRT_MIRROR names another mirror.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+repository=$(cd "$here/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$repository/target}
+mode=test
+case ${1:-} in
+    --prepare | --tools) mode=${1#--} && shift ;;
+esac
+folder=${1:-$target/npugate/xrt}
+mkdir -p "$folder"/{lists/partial,packages,root,include}
+folder=$(cd "$folder" && pwd)
+rm -f "$folder/skipped"
+
+say() { printf '[xrt] %-44s %3ss\n' "$1" "$SECONDS"; }
+
+skip() {
+    printf 'SKIPPED T1 and T2 (the real XRT): %s\n' "$1" | tee "$folder/skipped"
+    exit 0
+}
+
+# --- The packages -------------------------------------------------------------------------------
+
+packages=(libxrt2 libxrt-npu2 libxrt-dev libc6 libstdc++6 libgcc-s1 libuuid1)
+
+download() {
+    local mirror=${NPUGATE_XRT_MIRROR:-}
+    [[ -n $mirror ]] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sort -u |
+        grep -v security | head -n 1)
+    if [[ -z $mirror ]]; then
+        echo "apt has no mirror" >&2
+        return 1
+    fi
+    echo "deb $mirror sid main" >"$folder/sid.list"
+    local options=(
+        -o "Dir::Etc::sourcelist=$folder/sid.list" -o "Dir::Etc::sourceparts=-"
+        -o "Dir::State::Lists=$folder/lists" -o "Dir::Cache::archives=$folder/packages"
+        -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache="
+        -o "Acquire::Languages=none" -o "Acquire::Retries=2" -o "APT::Sandbox::User="
+        # A mirror that follows sid late has lists that are past their date.
+        -o "Acquire::Check-Valid-Until=false"
+    )
+    # Without `--error-on=any` a mirror that is away is a mere warning.
+    apt-get "${options[@]}" update -qq --error-on=any &&
+        (cd "$folder/packages" && apt-get "${options[@]}" download -qq "$@")
+}
+
+unpack() { # FOLDER, of the packages that are not there yet
+    local package
+    for package in "$folder"/packages/*.deb; do dpkg-deb --extract "$package" "$1"; done
+}
+
+[[ $(uname -s)-$(uname -m) == Linux-x86_64 ]] || skip "Debian has XRT for x86-64 alone"
+command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || skip "there is no apt here"
+if [[ ! -e $folder/root/complete ]]; then
+    download "${packages[@]}" || skip "Debian sid's packages could not be downloaded"
+    unpack "$folder/root"
+    touch "$folder/root/complete"
+    say "downloaded and unpacked XRT"
+fi
+
+libraries=$folder/root/usr/lib/x86_64-linux-gnu
+loader=$folder/root/usr/lib64/ld-linux-x86-64.so.2
+
+if [[ $mode == tools ]]; then
+    mkdir -p "$folder/tools"
+    rm -f "$folder"/packages/*.deb
+    # Those that the tools need, whatever their versions are called in sid today.
+    download libxrt-utils libxrt-utils-npu zlib1g libzstd1 libssl3t64 \
+        $(apt-cache -o "Dir::State::Lists=$folder/lists" -o "Dir::Etc::sourcelist=$folder/sid.list" \
+            -o "Dir::Etc::sourceparts=-" depends libxrt-utils | grep -o 'libboost[^ ]*') ||
+        skip "the tools' packages could not be downloaded"
+    unpack "$folder/tools/root"
+    for tool in aiebu-asm xclbinutil; do
+        cat >"$folder/tools/$tool" <<EOF
+#!/bin/sh
+exec "$loader" --library-path "$libraries:$folder/tools/root/usr/lib/x86_64-linux-gnu" \\
+    "$folder/tools/root/usr/bin/$tool" "\$@"
+EOF
+        chmod +x "$folder/tools/$tool"
+    done
+    say "unpacked the tools"
+    exit 0
+fi
+
+# --- T1: the shim -------------------------------------------------------------------------------
+
+if ! command -v g++ >/dev/null; then
+    apt-get update -qq && apt-get install --yes --no-install-recommends g++
+fi
+ln -sfn ../root/usr/include/xrt "$folder/include/xrt"
+# `libxrt-dev` leaves out the header of libuuid: the shim brings one. XRT itself wants a newer C
+# library than this machine's, so its own symbols stay open.
+g++ -std=c++17 -O1 -fPIC -shared -Wall -Wextra -Werror \
+    -isystem "$folder/include" -isystem "$here/shim/fallback" "$here/shim/shim.cpp" \
+    -o "$folder/libnpugate_xrt.so.1" -L"$libraries" -lxrt_coreutil -Wl,--allow-shlib-undefined
+say "T1: compiled the shim against XRT"
+
+# --- T2: XRT on the double of the driver --------------------------------------------------------
+
+cd "$repository"
+# The whole workspace, here and below: a package alone has other features, and would be another build.
+cargo build --quiet --workspace
+cat >"$folder/runner.sh" <<EOF
+#!/bin/sh
+# Runs a program with Debian sid's C library and XRT, on the double of the NPU's driver.
+export NPUGATE_XRT_SHIM="\${NPUGATE_XRT_SHIM-$folder/libnpugate_xrt.so.1}"
+exec "$loader" --library-path "$libraries" \\
+    --preload "$target/debug/libfake_amdxdna.so" "\$@"
+EOF
+chmod +x "$folder/runner.sh"
+say "built the double of the driver"
+[[ $mode == test ]] || exit 0
+
+NPUGATE_TEST_XRT_ROOT=$folder cargo test --workspace --test real_xrt --test doctor
+say "T2: ran XRT on it"
+
+rm -rf "$folder/programs" "$folder/tiny-llama"
+cargo build --quiet --workspace --example programs --example deploy
+"$target/debug/examples/programs" "$folder/programs"
+"$target/debug/examples/deploy" "$folder/tiny-llama" "$folder"/programs/*.json
+CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=$folder/runner.sh \
+    NPUGATE_DEPLOYMENT=$folder/tiny-llama FAKE_XDNA_PROGRAMS=$folder/tiny-llama \
+    "$target/debug/cargo-npugate" npugate --device xrt -E 'package(tiny-llama)'
+say "T2: passed every gate of a model on it"

@@ -1,0 +1,135 @@
+//! Faults that a test asks for, by environment variables that are read once.
+//!
+//! | variable | effect |
+//! |---|---|
+//! | `FAKE_XDNA_STATE=N` | commands end in the ERT state N: 5 error, 6 abort, 8 timeout, 9 no response |
+//! | `FAKE_XDNA_HANG=1` | commands never end |
+//! | `FAKE_XDNA_AFTER=N` | the two above begin after N commands that succeed |
+//! | `FAKE_XDNA_FAIL=IOCTL:ERRNO` | every ioctl of that name (`EXEC_CMD`) or number in hexadecimal (`46`) fails |
+//! | `FAKE_XDNA_MAX_CTX=N` | more than N hardware contexts of this process are refused with `ENOENT` |
+//! | `FAKE_XDNA_OPEN_ERRNO=N` | the device node does not open |
+//! | `FAKE_XDNA_MEMLOCK=BYTES` | more than this many bytes of buffers cannot be locked (`EAGAIN`) |
+//! | `FAKE_XDNA_LOG=1` | each call is told on standard error |
+//!
+//! A value that is not understood makes the device refuse to open: a fault that is not played would
+//! let a test pass for nothing.
+
+use std::{env, sync::OnceLock};
+
+use crate::uapi::{CommandState, Errno, Ioctl};
+
+/// The faults of this process.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Faults {
+    /// The state in which commands end, other than completed.
+    pub state: Option<CommandState>,
+    /// Commands never end.
+    pub hang: bool,
+    /// Commands that succeed before `state` and `hang` begin.
+    pub after: u64,
+    /// An ioctl that always fails, and how.
+    pub fail: Option<(Ioctl, Errno)>,
+    /// The most hardware contexts at a time.
+    pub max_contexts: Option<usize>,
+    /// How opening the device node fails.
+    pub open: Option<Errno>,
+    /// The most bytes that may be locked.
+    pub memlock: Option<u64>,
+    /// Calls are told on standard error.
+    pub log: bool,
+}
+
+/// The faults that the environment asks for.
+///
+/// # Errors
+/// What is wrong with the environment, as a sentence.
+pub fn get() -> Result<&'static Faults, &'static str> {
+    static FAULTS: OnceLock<Result<Faults, String>> = OnceLock::new();
+    FAULTS
+        .get_or_init(|| Faults::parse(|name| env::var(name).ok()))
+        .as_ref()
+        .map_err(String::as_str)
+}
+
+impl Faults {
+    fn parse(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let number = |name: &str| match variable(name) {
+            None => Ok(None),
+            Some(text) => match text.parse::<u64>() {
+                Ok(value) => Ok(Some(value)),
+                Err(_) => Err(format!("{name}={text}: write a whole number")),
+            },
+        };
+        let errno = |name: &str, value: u64| match i32::try_from(value) {
+            Ok(value @ 1..=4095) => Ok(Errno(value)),
+            _ => Err(format!("{name}: {value} is not an errno; write one from 1 to 4095")),
+        };
+        let state = match number("FAKE_XDNA_STATE")? {
+            None => None,
+            Some(value) => Some(CommandState::from_number(value).ok_or_else(|| {
+                format!("FAKE_XDNA_STATE={value}: write 4, 5, 6, 8 or 9, the states in which a command ends")
+            })?),
+        };
+        let fail = match variable("FAKE_XDNA_FAIL") {
+            None => None,
+            Some(text) => {
+                let wrong = || {
+                    format!("FAKE_XDNA_FAIL={text}: write an ioctl and an errno, as in EXEC_CMD:22")
+                };
+                let (ioctl, value) = text.split_once(':').ok_or_else(wrong)?;
+                let value = value.parse().map_err(|_| wrong())?;
+                Some((ioctl.parse().map_err(|()| wrong())?, errno("FAKE_XDNA_FAIL", value)?))
+            }
+        };
+        let open = match number("FAKE_XDNA_OPEN_ERRNO")? {
+            None => None,
+            Some(value) => Some(errno("FAKE_XDNA_OPEN_ERRNO", value)?),
+        };
+        Ok(Self {
+            state,
+            hang: number("FAKE_XDNA_HANG")?.is_some_and(|value| value != 0),
+            after: number("FAKE_XDNA_AFTER")?.unwrap_or(0),
+            fail,
+            max_contexts: number("FAKE_XDNA_MAX_CTX")?.map(|value| value as usize),
+            open,
+            memlock: number("FAKE_XDNA_MEMLOCK")?,
+            log: number("FAKE_XDNA_LOG")?.is_some_and(|value| value != 0),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(name: &'static str, value: &'static str) -> Result<Faults, String> {
+        Faults::parse(|asked| (asked == name).then(|| value.to_owned()))
+    }
+
+    #[test]
+    fn an_ioctl_that_fails_is_named_or_numbered() {
+        let expected = Some((Ioctl::ExecCmd, Errno(22)));
+        assert_eq!(parse("FAKE_XDNA_FAIL", "EXEC_CMD:22").unwrap().fail, expected);
+        assert_eq!(parse("FAKE_XDNA_FAIL", "46:22").unwrap().fail, expected);
+    }
+
+    #[test]
+    fn values_that_mean_nothing_are_refused() {
+        for (name, value) in [
+            ("FAKE_XDNA_FAIL", "EXEC_CMD"),
+            ("FAKE_XDNA_FAIL", "NOPE:22"),
+            ("FAKE_XDNA_FAIL", "EXEC_CMD:0"),
+            ("FAKE_XDNA_STATE", "7"),
+            ("FAKE_XDNA_HANG", "yes"),
+            ("FAKE_XDNA_OPEN_ERRNO", "-13"),
+        ] {
+            let error = parse(name, value).unwrap_err();
+            assert!(error.contains(name), "{error}");
+        }
+    }
+
+    #[test]
+    fn nothing_asked_for_is_no_fault() {
+        assert_eq!(Faults::parse(|_| None).unwrap(), Faults::default());
+    }
+}
