@@ -137,5 +137,5 @@ cargo build --quiet --workspace --example programs --example deploy
 "$target/debug/examples/deploy" "$folder/tiny-llama" "$folder"/programs/*.json
 CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=$folder/runner.sh \
     NPUGATE_DEPLOYMENT=$folder/tiny-llama FAKE_XDNA_PROGRAMS=$folder/tiny-llama \
-    "$target/debug/cargo-npugate" npugate --device xrt -E 'package(tiny-llama)'
+    "$target/debug/cargo-npugate" npugate --device xrt -p tiny-llama --cargo-profile dev
 say "T2: passed every gate of a model on it"
