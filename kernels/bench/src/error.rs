@@ -8,7 +8,7 @@ use std::io;
 pub enum BenchError {
     /// The emulated NPU refused.
     #[error("the emulated NPU: {0}")]
-    Device(#[from] DeviceError),
+    Device(Box<DeviceError>),
     /// A tensor of this benchmark does not fit its shape.
     #[error("an input: {0}")]
     Input(#[from] TensorError),
@@ -34,4 +34,10 @@ pub enum BenchError {
         /// What came back.
         answer: String,
     },
+}
+
+impl From<DeviceError> for BenchError {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(Box::new(error))
+    }
 }
