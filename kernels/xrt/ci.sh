@@ -135,7 +135,35 @@ rm -rf "$folder/programs" "$folder/tiny-llama"
 cargo build --quiet --workspace --example programs --example deploy
 "$target/debug/examples/programs" "$folder/programs"
 "$target/debug/examples/deploy" "$folder/tiny-llama" "$folder"/programs/*.json
-CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=$folder/runner.sh \
-    NPUGATE_DEPLOYMENT=$folder/tiny-llama FAKE_XDNA_PROGRAMS=$folder/tiny-llama \
-    "$target/debug/cargo-npugate" npugate --device xrt -p tiny-llama --cargo-profile dev
+npugate() {
+    "$target/debug/cargo-npugate" npugate -p tiny-llama --cargo-profile dev "$@"
+}
+on_the_double() {
+    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=$folder/runner.sh \
+        NPUGATE_DEPLOYMENT=$folder/tiny-llama FAKE_XDNA_PROGRAMS=$folder/tiny-llama \
+        npugate --device xrt --lock "$folder/npu.lock" "$@"
+}
+
+on_the_double
 say "T2: passed every gate of a model on it"
+
+# The logits of prefill and decode have the bytes of the emulated NPU's.
+rm -rf "$folder"/evidence-*
+NPUGATE_EVIDENCE=$folder/evidence-xrt on_the_double tokens::
+NPUGATE_EVIDENCE=$folder/evidence-emu NPUGATE_UPDATE=no npugate tokens::
+[[ -n $(ls "$folder/evidence-emu") ]]
+diff --recursive "$folder/evidence-emu" "$folder/evidence-xrt"
+say "T2: the same bytes as the emulated NPU"
+
+# A run that hangs ends at its deadline, the rest runs in another process, the report is whole, and
+# the lock is free.
+code=0
+FAKE_XDNA_HANG=1 FAKE_XDNA_AFTER=12 NPUGATE_RUN_DEADLINE=1s \
+    on_the_double kernel --junit "$folder/hang.xml" >"$folder/hang.log" 2>&1 || code=$?
+cat "$folder/hang.log"
+[[ $code == 100 ]]
+grep --quiet "is not done at its deadline" "$folder/hang.log"
+grep --quiet "Restarting tiny-llama" "$folder/hang.log"
+grep --quiet '<testsuites .*tests="18" skipped="0" failures="2" errors="0"' "$folder/hang.xml"
+flock --nonblock "$folder/npu.lock" true
+say "T2: ended what hangs at its deadline"

@@ -93,7 +93,7 @@ pub fn run(
             Next::Again(names) => names,
         };
         if early || !remaining.is_empty() {
-            let (output, remaining) = (ended.output, remaining.len());
+            let (output, remaining) = (last_words(ended), remaining.len());
             tell(Step::Happens(Happening::Died { status, output, remaining }));
         }
         if remaining.is_empty() {
@@ -101,6 +101,14 @@ pub fn run(
         }
         args = exact_args(&remaining, options);
     }
+}
+
+/// What a process printed that died in the middle of its tests. One that ended
+/// itself since its device failed has only its own account of the tests to give,
+/// which its events gave already.
+fn last_words(ended: Ended) -> String {
+    let in_order = ended.status.code() == Some(ExitCode::BuildFailed as i32);
+    if in_order { String::new() } else { ended.output }
 }
 
 fn stopped(mut tracker: Tracker, stop: Stop, mut tell: impl FnMut(Step)) -> Passed {
