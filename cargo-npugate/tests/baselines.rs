@@ -113,3 +113,19 @@ fn a_failed_test_outranks_what_nothing_refers_to() {
     fs::write(scene.path("fixtures/alpha/baseline/x.json"), "").unwrap();
     scene.run("--unreferenced reject").expect(100, &["error: 1 leftover"]);
 }
+
+#[test]
+fn the_figures_of_a_double_are_for_no_baseline() {
+    let scene = Scene::with_tests("alpha a::b pass\nalpha !double\nbeta a::b pass");
+    for line in ["", "--baseline save"] {
+        let run = scene.run(line);
+        run.expect(
+            0,
+            &["2 passed", "nothing was compared with it or written to it: the device is a double"],
+        );
+        assert_eq!(run.stderr.matches("is a double").count(), 1, "{run}");
+        run.expect_none(&["for alpha on emu"]);
+    }
+    assert!(!scene.path("fixtures/alpha").exists());
+    assert!(scene.path("fixtures/beta/baseline/emu.json").exists());
+}

@@ -3,7 +3,7 @@
 // `PACKAGE TEST BEHAVIOUR [COSINE [KEY=VALUE]...]`, with what is known of the test
 // beyond its name. Without it, the tests below. Lines `PACKAGE !TRAIT` are about the
 // gate itself: `!exclusive`, `!missing`, `!silent`, `!chatty`, `!dies-at-end`,
-// `!hangs-at-start`.
+// `!hangs-at-start`, `!double` (of a device: its figures are for no baseline).
 
 use std::{
     env,
@@ -201,8 +201,13 @@ fn describe(args: &Args) {
     } else {
         r#"{"kind":"available"}"#
     };
+    let baselines = if does("double") {
+        r#"{"kind":"refused","reason":"the device is a double"}"#
+    } else {
+        r#"{"kind":"allowed"}"#
+    };
     println!(
-        r#"{{"model":"{}","device":"{}","configuration":"fake NPU","fixtures":{fixtures:?},"weights":{weights},"access":"{access}","availability":{availability}}}"#,
+        r#"{{"model":"{}","device":"{}","configuration":"fake NPU","fixtures":{fixtures:?},"weights":{weights},"access":"{access}","availability":{availability},"baselines":{baselines}}}"#,
         model(),
         args.device()
     );
