@@ -23,7 +23,7 @@ max-fail = 3
 "#;
 
 fn parse(text: &str) -> Result<Profiles, ConfigError> {
-    Profiles::parse(text, "npugate.toml", Path::new("/work"))
+    Profiles::parse(text, "npugate.toml", Path::new("/w"))
 }
 
 /// The error as it is shown.
@@ -44,7 +44,7 @@ fn a_profile_says_what_its_parents_say_unless_it_says_otherwise() {
     let three = MaxFail::After(NonZero::new(3).unwrap());
     assert_eq!(nightly.values.max_fail.as_deref(), Some(&three));
     assert_eq!(nightly.values.junit.as_deref(), Some(&PathBuf::from("/tmp/junit.xml")));
-    assert_eq!(nightly.values.lock.as_deref(), Some(&PathBuf::from("/work/locks/npu")));
+    assert_eq!(nightly.values.lock.as_deref(), Some(&PathBuf::from("/w/locks/npu")));
     assert_eq!(nightly.values.baseline.as_deref(), Some(&BaselineMode::Compare));
     let ci = profiles.resolve("ci").unwrap();
     assert_eq!((ci.names.len(), jobs(&ci)), (2, Some(4)));

@@ -47,7 +47,7 @@ fn profile(name: &str) -> Profile {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("npugate.toml");
     std::fs::write(&file, EXAMPLE).unwrap();
-    Profiles::load(Path::new("/work"), Some(&file)).unwrap().resolve(name).unwrap()
+    Profiles::load(Path::new("/w"), Some(&file)).unwrap().resolve(name).unwrap()
 }
 
 fn minutes(n: u64) -> Duration {
@@ -103,7 +103,7 @@ fn a_profile_is_shown_as_toml_that_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("shown.toml");
     std::fs::write(&file, &shown).unwrap();
-    let again = Profiles::load(Path::new("/work"), Some(&file)).unwrap().resolve("ci").unwrap();
+    let again = Profiles::load(Path::new("/w"), Some(&file)).unwrap().resolve("ci").unwrap();
     for example in examples() {
         let facts = example.facts();
         assert_eq!(ci.test(&facts, DECLARED), again.test(&facts, DECLARED), "{shown}");
