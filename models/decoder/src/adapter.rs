@@ -199,6 +199,7 @@ impl DecoderAdapter {
         }
         let tokenizer = match self.spec.tokenizer {
             TokenizerSpec::File(path) => Tokenizer::from_file(Path::new(path))?,
+            #[cfg(feature = "gguf")]
             TokenizerSpec::Gguf => Tokenizer::from_gguf(self.verified_weights()?)?,
         };
         Ok(self.tokenizer.get_or_init(|| tokenizer))

@@ -48,6 +48,7 @@ pub struct WeightsSpec {
 #[derive(Clone, Copy, Debug)]
 pub enum TokenizerSpec {
     /// In the metadata of the weight file, which is a GGUF file.
+    #[cfg(feature = "gguf")]
     Gguf,
     /// A `tokenizer.json` at this path.
     File(&'static str),

@@ -4,6 +4,7 @@
 mod check;
 mod digest;
 mod error;
+#[cfg(feature = "gguf")]
 mod gguf;
 mod safetensors;
 mod tensor_id;
@@ -14,6 +15,7 @@ use std::{collections::BTreeMap, path::Path};
 
 pub use digest::{PinnedFile, verify_digest};
 pub use error::WeightsError;
+#[cfg(feature = "gguf")]
 pub(crate) use gguf::Gguf;
 pub use tensor_id::{LayerPart, TensorId, tensors};
 
@@ -48,7 +50,7 @@ pub trait WeightSource: Send + Sync {
 pub fn open(path: &Path, config: &DecoderConfig) -> Result<Box<dyn WeightSource>, WeightsError> {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let source: Box<dyn WeightSource> = if has_ending(&name, ".gguf") {
-        Box::new(gguf::GgufWeights::open(path, config)?)
+        open_gguf(path, config)?
     } else if has_ending(&name, ".safetensors") {
         Box::new(safetensors::SafetensorsWeights::open_file(path)?)
     } else if has_ending(&name, ".safetensors.index.json") {
@@ -58,6 +60,16 @@ pub fn open(path: &Path, config: &DecoderConfig) -> Result<Box<dyn WeightSource>
     };
     check::complete(path, source.as_ref(), config)?;
     Ok(source)
+}
+
+#[cfg(feature = "gguf")]
+fn open_gguf(path: &Path, config: &DecoderConfig) -> Result<Box<dyn WeightSource>, WeightsError> {
+    Ok(Box::new(gguf::GgufWeights::open(path, config)?))
+}
+
+#[cfg(not(feature = "gguf"))]
+fn open_gguf(path: &Path, _: &DecoderConfig) -> Result<Box<dyn WeightSource>, WeightsError> {
+    Err(WeightsError::NoGguf { path: path.to_owned() })
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {

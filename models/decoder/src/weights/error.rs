@@ -55,6 +55,16 @@ pub enum WeightsError {
         /// The file.
         path: PathBuf,
     },
+    /// A GGUF file, which this build does not read.
+    #[error(
+        "weights {} are a GGUF file, and npugate-decoder was built without its feature `gguf`; turn \
+         it on in the adapter's Cargo.toml",
+        path.display()
+    )]
+    NoGguf {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file system failed.
     #[error("weights {} cannot be read: {source}", path.display())]
     Io {
@@ -135,6 +145,7 @@ impl From<WeightsError> for RunError {
             WeightsError::NotFetched { .. }
             | WeightsError::WrongDigest { .. }
             | WeightsError::UnpinnedShards { .. }
+            | WeightsError::NoGguf { .. }
             | WeightsError::Io { .. } => Self::setup(error),
             WeightsError::UnknownKind { .. }
             | WeightsError::Malformed { .. }

@@ -159,3 +159,13 @@ fn shards_give_the_same_model_as_one_file_and_each_is_pinned() {
     let message = weights_error(&wrong).to_string();
     assert!(message.contains("model-1-of-2.safetensors have sha256"), "{message}");
 }
+
+#[cfg(not(feature = "gguf"))]
+#[test]
+fn a_gguf_file_is_refused_by_a_build_that_does_not_read_it() {
+    let model = TestModel::new(Head::Tied);
+    let path = model.adapter.weights().path.unwrap().with_extension("gguf");
+    std::fs::write(&path, "GGUF").unwrap();
+    let error = npugate_decoder::weights::open(&path, model.adapter.decoder_config()).err().unwrap();
+    assert!(error.to_string().contains("without its feature `gguf`"), "{error}");
+}
