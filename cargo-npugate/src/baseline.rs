@@ -1,17 +1,18 @@
 //! Baselines after a run: what changed against what was accepted, kept beside
 //! it until somebody decides.
 
+mod error;
 mod last_run;
 mod pending;
 pub mod review;
 mod show;
 pub mod unreferenced;
 
+pub use error::ChangesError;
 pub use last_run::LastRun;
 pub use pending::{Change, PendingFile, find};
 
-use crate::config::Update;
-use crate::error::Error;
+use crate::environment::Update;
 use crate::runner::ModelResult;
 use crate::shell::{Shell, Tone};
 use crate::text;
@@ -27,7 +28,7 @@ pub fn update(
     mode: Update,
     last_run: &LastRun,
     shell: &mut Shell,
-) -> Result<(), Error> {
+) -> Result<(), ChangesError> {
     let description = &result.description;
     let Some(fixtures) = &description.fixtures else { return Ok(()) };
     let (model, device) = (&description.model, &description.device);
@@ -69,7 +70,7 @@ pub fn update(
 /// # Errors
 ///
 /// A baseline that cannot be read or written.
-pub fn save(result: &ModelResult, listed: Listed, shell: &mut Shell) -> Result<(), Error> {
+pub fn save(result: &ModelResult, listed: Listed, shell: &mut Shell) -> Result<(), ChangesError> {
     let description = &result.description;
     let Some(fixtures) = &description.fixtures else { return Ok(()) };
     let (model, device) = (&description.model, &description.device);

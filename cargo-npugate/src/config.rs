@@ -4,30 +4,33 @@
 
 mod about;
 mod baseline;
-mod environment;
+mod error;
 mod registry;
 mod scheduling;
 mod selection;
 mod settings;
 
-pub use environment::{Environment, GitHub, Held, Update};
+pub use error::UsageError;
 pub use registry::{Fidelity, RegistryTask};
 pub use scheduling::{Lock, MissingDevice, Scheduling};
-pub use selection::{Effort, History, Ignored, Matching, Rerun, Selection, TestSet, WeightsNeed};
 pub use settings::TypedSettings;
 
+use crate::baseline::review::Decision;
 use crate::cli::{
     AdapterArgs, CargoArgs, Cli, Command, DeviceArgs, FilterArgs, GenerateArgs, MachineArgs,
     MergeArgs, MessageFormat, RecordArgs, RunArgs, RunFormat, SetupArgs, SetupCommand, TestArgs,
     XrtArgs,
 };
 use crate::doctor;
-use crate::error::Error;
+use crate::environment::Environment;
+use crate::fetch::Network;
 use crate::profile::{BaselineMode, Unreferenced};
+use crate::runner::Capture;
+use crate::selection::Selection;
 use crate::shell::Verbosity;
 use crate::version::Detail;
 use npugate_schema::{CheckId, Phase};
-use std::{ffi::OsString, path::PathBuf};
+use std::path::PathBuf;
 
 /// What a run does.
 #[derive(Clone, Debug)]
@@ -156,33 +159,6 @@ pub enum View {
     Layers,
 }
 
-/// What happens to the output of a gate binary.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Capture {
-    /// Kept, and shown if the process dies.
-    Keep,
-    /// Passed through as it comes.
-    Show,
-}
-
-/// Whether weights may be fetched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Network {
-    /// They may.
-    Use,
-    /// They may not; the option that says so.
-    Never(&'static str),
-}
-
-/// What becomes of a pending change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
-    /// It enters the baseline.
-    Accept,
-    /// It is dropped.
-    Reject,
-}
-
 /// What becomes of files that nothing refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leftovers {
@@ -199,7 +175,7 @@ impl Config {
     ///
     /// Options that have no meaning for the command, or an environment variable
     /// with a value that it cannot have.
-    pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, Error> {
+    pub fn resolve(cli: Cli, environment: Environment) -> Result<Self, UsageError> {
         let Cli { command, filter, run, profile, adapters, device, cargo, output, about } = cli;
         let profile = ProfileChoice {
             name: profile.profile.or_else(|| environment.profile.clone()),
@@ -226,18 +202,18 @@ fn action(
     device: &DeviceArgs,
     offline: bool,
     environment: &Environment,
-) -> Result<Action, Error> {
+) -> Result<Action, UsageError> {
     let none = outer == TestArgs::default();
     let test = |args: TestArgs, phases: &[Phase], view| {
         let TestArgs { mut filter, run } = outer.clone().merge(args);
         let scheduling = Scheduling::of(&run, environment);
         let format = run.message_format.unwrap_or_default();
         if run.no_capture && format != RunFormat::Human {
-            return Err(Error::SharedStdout);
+            return Err(UsageError::SharedStdout);
         }
         filter.phase = narrow(filter.phase, phases)?;
-        Ok::<_, Error>(Action::Test(Test {
-            selection: Selection::resolve(filter)?,
+        Ok::<_, UsageError>(Action::Test(Test {
+            selection: selection::resolve(filter)?,
             settings: TypedSettings::from(&run),
             baseline: run.baseline,
             unreferenced: run.unreferenced,
@@ -259,7 +235,7 @@ fn action(
         Some(Command::Verify(args)) => test(args, &VERIFY, View::Summary)?,
         Some(Command::List(args)) => {
             let inner = TestArgs { filter: args.filter, run: RunArgs::default() };
-            let selection = Selection::resolve(outer.merge(inner).filter)?;
+            let selection = selection::resolve(outer.merge(inner).filter)?;
             Action::List { selection, format: args.message_format }
         }
         Some(Command::Merge(args)) => {
@@ -321,13 +297,13 @@ fn action(
 }
 
 /// What `run` does. Of the options before it, only the one on fetching means something.
-fn generate(args: GenerateArgs, outer: &TestArgs, offline: bool) -> Result<Action, Error> {
+fn generate(args: GenerateArgs, outer: &TestArgs, offline: bool) -> Result<Action, UsageError> {
     let no_fetch = outer.run.no_fetch;
     let fetch_only =
         TestArgs { run: RunArgs { no_fetch, ..RunArgs::default() }, ..TestArgs::default() };
     refuse_unless(*outer == fetch_only, "run")?;
     if args.prompt.is_empty() {
-        return Err(Error::EmptyPrompt);
+        return Err(UsageError::EmptyPrompt);
     }
     let network = network(offline, args.no_fetch || no_fetch);
     Ok(Action::Generate { prompt: args.prompt, max_tokens: args.max_tokens, network })
@@ -345,7 +321,7 @@ const VERIFY: [Phase; 7] = [
 ];
 
 /// The phases of a command, narrowed to those that were asked for.
-fn narrow(asked: Vec<Phase>, command: &[Phase]) -> Result<Vec<Phase>, Error> {
+fn narrow(asked: Vec<Phase>, command: &[Phase]) -> Result<Vec<Phase>, UsageError> {
     if command.is_empty() {
         return Ok(asked);
     }
@@ -354,7 +330,7 @@ fn narrow(asked: Vec<Phase>, command: &[Phase]) -> Result<Vec<Phase>, Error> {
     }
     match asked.iter().find(|phase| !command.contains(phase)) {
         None => Ok(asked),
-        Some(&phase) => Err(Error::Phase { phase, known: command.to_vec() }),
+        Some(&phase) => Err(UsageError::Phase { phase, known: command.to_vec() }),
     }
 }
 
@@ -373,19 +349,19 @@ fn machine(
     no_test_options: bool,
     args: &MachineArgs,
     device: &DeviceArgs,
-) -> Result<MessageFormat, Error> {
+) -> Result<MessageFormat, UsageError> {
     refuse_unless(no_test_options, command)?;
     match &device.device {
         Some(device) if device != doctor::DEVICE => {
-            Err(Error::NotHardware { command, device: device.clone() })
+            Err(UsageError::NotHardware { command, device: device.clone() })
         }
         _ if args.json => Ok(MessageFormat::Json),
         _ => Ok(MessageFormat::Human),
     }
 }
 
-fn refuse_unless(condition: bool, command: &'static str) -> Result<(), Error> {
-    if condition { Ok(()) } else { Err(Error::TestOptions { command }) }
+fn refuse_unless(condition: bool, command: &'static str) -> Result<(), UsageError> {
+    if condition { Ok(()) } else { Err(UsageError::TestOptions { command }) }
 }
 
 impl TestArgs {
@@ -435,24 +411,6 @@ impl TestArgs {
         self.run.lock_timeout = inner.run.lock_timeout.or(self.run.lock_timeout);
         self.run.no_lock |= inner.run.no_lock;
         self
-    }
-}
-
-impl DeviceArgs {
-    /// The arguments that put a gate binary on this device.
-    pub fn to_args(&self) -> Vec<OsString> {
-        let mut args = Vec::new();
-        let mut push = |flag: &str, value: &str| args.extend([flag.into(), value.into()]);
-        if let Some(device) = &self.device {
-            push("--device", device);
-        }
-        for setting in &self.set {
-            push("--set", setting);
-        }
-        if let Some(toolchain) = &self.toolchain {
-            push("--toolchain", toolchain);
-        }
-        args
     }
 }
 

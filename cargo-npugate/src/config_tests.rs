@@ -1,9 +1,12 @@
 use super::*;
 use crate::cli;
+use crate::environment::Update;
 use crate::profile::{Profile, Profiles};
+use crate::selection::TestSet;
 use clap::ColorChoice;
+use std::ffi::OsString;
 
-fn resolve(line: &str) -> Result<Config, Error> {
+fn resolve(line: &str) -> Result<Config, UsageError> {
     let argv = line.split_whitespace().map(OsString::from);
     let cli = cli::parse(argv, ColorChoice::Never).unwrap();
     Config::resolve(cli, Environment::default())
@@ -34,14 +37,14 @@ fn everything_runs_without_a_command() {
 fn a_phase_narrows_a_command_and_never_widens_it() {
     assert_eq!(selection("x verify --phase tokens").phases, [Phase::Tokens]);
     assert_eq!(selection("x --phase tokens").phases, [Phase::Tokens]);
-    assert!(matches!(resolve("x kernel --phase tokens"), Err(Error::Phase { .. })));
+    assert!(matches!(resolve("x kernel --phase tokens"), Err(UsageError::Phase { .. })));
 }
 
 #[test]
 fn test_options_are_refused_where_no_test_runs() {
     for line in ["x --full fetch", "x --junit j.xml review", "x --skip a run prompt"] {
         let error = resolve(line).unwrap_err();
-        assert!(matches!(error, Error::TestOptions { .. }), "{line}: {error}");
+        assert!(matches!(error, UsageError::TestOptions { .. }), "{line}: {error}");
     }
     assert!(resolve("x --no-fetch run prompt").is_ok());
 }
@@ -71,14 +74,14 @@ fn gates_and_messages_do_not_share_stdout() {
 fn merging_takes_files_and_no_test_options() {
     let Action::Merge(args) = resolve("x merge a b --junit j").unwrap().action else { panic!() };
     assert_eq!((args.files, args.junit), (vec!["a".into(), "b".into()], Some("j".into())));
-    assert!(matches!(resolve("x --junit j merge a"), Err(Error::TestOptions { .. })));
+    assert!(matches!(resolve("x --junit j merge a"), Err(UsageError::TestOptions { .. })));
 }
 
 #[test]
 fn a_prompt_without_text_is_refused() {
     let cli = cli::parse(["x", "run", ""].map(OsString::from), ColorChoice::Never).unwrap();
     let error = Config::resolve(cli, Environment::default()).unwrap_err();
-    assert!(matches!(error, Error::EmptyPrompt), "{error}");
+    assert!(matches!(error, UsageError::EmptyPrompt), "{error}");
     assert_eq!(error.exit_code(), npugate_schema::ExitCode::Usage);
 }
 
@@ -110,7 +113,7 @@ fn test(line: &str) -> Test {
     }
 }
 
-fn baseline(line: &str, update: Update) -> Result<BaselineMode, Error> {
+fn baseline(line: &str, update: Update) -> Result<BaselineMode, UsageError> {
     test(line).baseline(&Profile::default(), update)
 }
 
@@ -146,10 +149,10 @@ fn what_is_typed_of_baselines_wins_over_the_profile() {
 #[test]
 fn saving_is_refused_where_nothing_may_be_written_and_with_few_rows() {
     let refused = baseline("x --baseline save", Update::No).unwrap_err();
-    assert!(matches!(refused, Error::SaveForbidden), "{refused}");
+    assert!(matches!(refused, UsageError::SaveForbidden), "{refused}");
     assert!(baseline("x --baseline ignore", Update::No).is_ok());
     let smoke = baseline("x --smoke --baseline save", Update::New).unwrap_err();
-    assert!(matches!(smoke, Error::SmokeBaseline), "{smoke}");
+    assert!(matches!(smoke, UsageError::SmokeBaseline), "{smoke}");
     assert!(baseline("x --smoke --baseline ignore", Update::New).is_ok());
 }
 

@@ -3,6 +3,7 @@
 //! pass takes one process, or as many as crashes and hangs make necessary
 //! ([`pass`]). What happens is told to [`Consumer`]s as it happens.
 
+mod error;
 mod events;
 pub mod gone;
 mod group;
@@ -19,10 +20,10 @@ mod update;
 mod watch;
 
 use crate::cli::DeviceArgs;
-use crate::config::{Capture, Selection};
-use crate::error::Error;
 use crate::gate::Gate;
 use crate::lock::LockPolicy;
+use crate::selection::Selection;
+use crate::settings::TestSettings;
 use jiff::civil::Date;
 use npugate_schema::Event;
 use std::{
@@ -31,7 +32,9 @@ use std::{
     process::ExitStatus,
 };
 
-pub use plan::{ModelPlan, PlannedTest, TestSettings};
+pub use error::RunError;
+pub use output::Capture;
+pub use plan::{ModelPlan, PlannedTest};
 pub use result::{Blocked, ModelResult, Tried};
 pub use schedule::{run, without_device};
 pub use stop::{Brake, Stop, is_interrupted, is_past_max_fail, was_not_run};
@@ -63,8 +66,9 @@ pub struct RunOptions {
 /// # Errors
 ///
 /// The gate cannot be started, or its events cannot be followed.
-pub fn generate(gate: &Gate, args: Vec<OsString>) -> Result<(ExitStatus, Option<Event>), Error> {
-    let events = tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(Error::Events)?;
+pub fn generate(gate: &Gate, args: Vec<OsString>) -> Result<(ExitStatus, Option<Event>), RunError> {
+    let events =
+        tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(RunError::Events)?;
     let mut generated = None;
     let followed = process::Followed {
         command: gate.run_command(args, events.path()),

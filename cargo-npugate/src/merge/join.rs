@@ -2,9 +2,9 @@
 
 use super::shard::{End, ShardModel};
 use super::{MergeError, Shard, partition};
-use crate::config::Effort;
 use crate::report::{Reruns, Run, summary};
 use crate::runner::{ModelResult, Stop, was_not_run};
+use crate::selection::Effort;
 use npugate_schema::{Description, ExitCode, Outcome, Phase, PlannedModel, Record};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

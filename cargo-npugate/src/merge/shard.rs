@@ -1,9 +1,9 @@
 //! What one run left behind, read from its messages.
 
 use super::MergeError;
-use crate::config::Effort;
-use crate::error::Error;
+use crate::files::FileError;
 use crate::runner::{Blocked, Tried};
+use crate::selection::Effort;
 use fs_err as fs;
 use npugate_schema::{MESSAGE_SCHEMA, Message, Obstacle, PlannedModel, Record};
 use std::{
@@ -62,10 +62,10 @@ impl Shard {
     /// # Errors
     ///
     /// It cannot be read, or holds anything else.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<Self, MergeError> {
         let text = fs::read_to_string(path)
-            .map_err(|source| Error::Read { path: path.to_owned(), source })?;
-        Ok(Self::parse(path, &text)?)
+            .map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+        Self::parse(path, &text)
     }
 
     /// Nothing yet of a whole run.

@@ -1,7 +1,8 @@
 //! A command line that runs a test of a run again, in the same way.
 
-use crate::config::{Config, Effort, History, Ignored, Lock, Test, TestSet, WeightsNeed};
+use crate::config::{Config, Lock, Test};
 use crate::runner::gone;
+use crate::selection::{Effort, History, Ignored, TestSet, WeightsNeed};
 use crate::text::shell_word;
 use npugate_schema::{FlakyResult, Record};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
@@ -104,7 +105,8 @@ fn options(config: &Config, test: &Test) -> String {
 mod tests {
     use super::*;
     use crate::cli;
-    use crate::config::{Action, Environment};
+    use crate::config::Action;
+    use crate::environment::Environment;
     use npugate_schema::Outcome;
     use std::ffi::OsString;
 

@@ -3,8 +3,8 @@
 
 use super::table::{Align, Table};
 use super::{Run, failures, words};
-use crate::config::Effort;
 use crate::runner::{ModelResult, gone, is_interrupted, is_past_max_fail};
+use crate::selection::Effort;
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};

@@ -2,8 +2,9 @@
 //! did not pass and may be tried again.
 
 use super::pass::{self, Round, Step};
-use super::{Attempt, Happening, ModelPlan, ModelResult, RunOptions, Tried, gone, was_not_run};
-use crate::error::Error;
+use super::{
+    Attempt, Happening, ModelPlan, ModelResult, RunError, RunOptions, Tried, gone, was_not_run,
+};
 use crate::waiver;
 use npugate_schema::{Outcome, Record};
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
@@ -18,7 +19,7 @@ pub fn run(
     plan: &ModelPlan,
     options: &RunOptions,
     tell: &mut dyn FnMut(Happening),
-) -> Result<ModelResult, Error> {
+) -> Result<ModelResult, RunError> {
     let start = Instant::now();
     let planned = plan.planned(options.selection.ignored);
     tell(Happening::Started { planned: [planned.as_slice(), &plan.gone].concat() });

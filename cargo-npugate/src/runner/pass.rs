@@ -2,12 +2,12 @@
 //! hangs make necessary.
 
 use super::events::BadLine;
+use super::output::Capture;
 use super::process::{self, Ended, Followed, Told};
 use super::stop::Stop;
 use super::tracker::{End, Next, Tracker};
-use super::{Blocked, Happening, ModelPlan, RunOptions};
-use crate::config::{Capture, Matching};
-use crate::error::Error;
+use super::{Blocked, Happening, ModelPlan, RunError, RunOptions};
+use crate::selection::Matching;
 use crate::text;
 use npugate_schema::{Event, ExitCode, Record};
 use std::{ffi::OsString, time::Instant};
@@ -60,7 +60,7 @@ pub fn run(
     round: Round<'_>,
     options: &RunOptions,
     mut tell: impl FnMut(Step),
-) -> Result<Passed, Error> {
+) -> Result<Passed, RunError> {
     let start = Instant::now();
     let (names, mut args) = match round {
         Round::First(names) => (names, first_args(names, options)),
@@ -155,8 +155,9 @@ fn launch(
     start: Instant,
     tracker: &mut Tracker,
     tell: &mut impl FnMut(Step),
-) -> Result<Ended, Error> {
-    let events = tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(Error::Events)?;
+) -> Result<Ended, RunError> {
+    let events =
+        tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(RunError::Events)?;
     args.extend(options.device.to_args());
     if options.capture == Capture::Show {
         args.push("--no-capture".into());

@@ -3,8 +3,9 @@
 //! the jobs, while that holds the device.
 
 use super::stop::Stop;
-use super::{Blocked, Consumer, Happening, ModelPlan, ModelResult, RunOptions, Update, model};
-use crate::error::Error;
+use super::{
+    Blocked, Consumer, Happening, ModelPlan, ModelResult, RunError, RunOptions, Update, model,
+};
 use crate::lock::DeviceLock;
 use npugate_schema::{Access, Outcome, Record};
 use std::{
@@ -30,7 +31,7 @@ pub fn run(
     plans: &[Arc<ModelPlan>],
     options: &RunOptions,
     consumers: &mut [&mut dyn Consumer],
-) -> Result<Vec<ModelResult>, Error> {
+) -> Result<Vec<ModelResult>, RunError> {
     let jobs = options.jobs.get().min(plans.len()).max(1);
     let queue = Queue::new(plans, jobs);
     let (sender, receiver) = mpsc::channel::<Update>();
@@ -108,7 +109,7 @@ fn work(
     queue: &Queue,
     options: &RunOptions,
     sender: &Sender<Update>,
-) -> Result<Vec<(usize, ModelResult)>, Error> {
+) -> Result<Vec<(usize, ModelResult)>, RunError> {
     let mut results = Vec::new();
     let mut held: Option<DeviceLock> = None;
     while let Some((index, plan)) = queue.take(lane) {
