@@ -177,14 +177,8 @@ mod tests {
     }
 
     fn record(name: &str, outcome: Outcome, cosine: f64) -> Record {
-        Record {
-            name: name.into(),
-            outcome,
-            verdict: String::new(),
-            metrics: vec![Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher)],
-            seconds: 0.1,
-            attachments: Vec::new(),
-        }
+        let metric = Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher);
+        Record::new(name, outcome, "").measured(vec![metric])
     }
 
     fn passed(name: &str, cosine: f64) -> Record {
@@ -251,7 +245,7 @@ mod tests {
     fn a_test_that_is_gone_leaves_the_baseline_once_that_is_accepted() {
         let fixture = Fixture::new();
         fixture.run(Update::Always, vec![passed("a", 0.999), passed("b", 0.99)]);
-        let gone = || vec![passed("a", 0.999), crate::runner::gone::record("b")];
+        let gone = || vec![passed("a", 0.999), crate::runner::NoVerdict::Gone.record("b")];
         let printed = fixture.run(Update::New, gone());
         assert!(printed.contains("1 change"), "{printed}");
         assert!(!fixture.pending().unwrap().tests.contains_key("b"));

@@ -8,6 +8,7 @@ mod events;
 pub mod gone;
 mod group;
 mod model;
+mod no_verdict;
 mod output;
 mod pass;
 mod plan;
@@ -33,11 +34,12 @@ use std::{
 };
 
 pub use error::RunError;
+pub use no_verdict::NoVerdict;
 pub use output::Capture;
 pub use plan::{ModelPlan, PlannedTest};
 pub use result::{Blocked, ModelResult, Tried};
 pub use schedule::{run, without_device};
-pub use stop::{Brake, Stop, is_interrupted, is_past_max_fail, was_not_run};
+pub use stop::{Brake, Stop};
 pub use update::{Attempt, Consumer, Happening, Update};
 
 /// How all tests of a run are run.

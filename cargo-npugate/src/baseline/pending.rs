@@ -234,14 +234,8 @@ mod tests {
     use npugate_schema::{Direction, Metric, Outcome, Record, Unit};
 
     fn record(name: &str, cosine: f64) -> Record {
-        Record {
-            name: name.into(),
-            outcome: Outcome::Passed,
-            verdict: String::new(),
-            metrics: vec![Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher)],
-            seconds: 0.1,
-            attachments: Vec::new(),
-        }
+        let metric = Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher);
+        Record::new(name, Outcome::Passed, "").measured(vec![metric])
     }
 
     /// `a` is accepted and got better, `b` is accepted and gone, `c` is new.

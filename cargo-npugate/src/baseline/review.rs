@@ -225,14 +225,9 @@ mod tests {
     fn pending_file(folder: &Path, tests: &[&str]) -> PendingFile {
         let mut file = PendingFile::load(&Baseline::path(folder, "emu"), "tiny", "emu").unwrap();
         for test in tests {
-            file.pending.accept(&Record {
-                name: (*test).into(),
-                outcome: Outcome::Passed,
-                verdict: String::new(),
-                metrics: vec![Metric::new("cosine", 0.999, Unit::Cosine, Direction::Higher)],
-                seconds: 0.1,
-                attachments: Vec::new(),
-            });
+            let metric = Metric::new("cosine", 0.999, Unit::Cosine, Direction::Higher);
+            let record = Record::new(*test, Outcome::Passed, "").measured(vec![metric]);
+            file.pending.accept(&record);
         }
         file.save().unwrap();
         file

@@ -221,6 +221,15 @@ mod tests {
     }
 
     #[test]
+    fn a_file_from_before_records_said_why_a_test_did_not_run_is_read() {
+        let text = script().text()
+            + r#"{"message":"test_finished","model":"tiny","package":"tiny-llama","record":{"name":"kernel::a","outcome":{"kind":"skipped","reason":"interrupted"},"verdict":"interrupted","metrics":[],"seconds":0.0},"attempt":{"number":1,"of":1}}
+"#;
+        let record = &parse(&text).unwrap().models[0].records["kernel::a"];
+        assert_eq!((record.outcome.reason(), record.not_run), (Some("interrupted"), None));
+    }
+
+    #[test]
     fn a_file_of_another_format_is_refused() {
         let text = script().text().replace("npugate-messages/1", "npugate-messages/2");
         assert_eq!(

@@ -169,17 +169,12 @@ mod tests {
     use npugate_schema::{Description, Direction, Unit};
 
     fn record(name: &str, outcome: Outcome) -> Record {
-        Record {
-            name: name.into(),
-            outcome,
-            verdict: "cosine 0.98 < 0.99 & \u{1b}[31mred\u{1b}[0m".into(),
-            metrics: vec![
-                Metric::new("cosine", 0.98, Unit::Cosine, Direction::Higher).limited(0.99),
-                Metric::new("max_abs", f64::NAN, Unit::Absolute, Direction::Lower).on("layer00"),
-            ],
-            seconds: 0.25,
-            attachments: Vec::new(),
-        }
+        let metrics = vec![
+            Metric::new("cosine", 0.98, Unit::Cosine, Direction::Higher).limited(0.99),
+            Metric::new("max_abs", f64::NAN, Unit::Absolute, Direction::Lower).on("layer00"),
+        ];
+        let verdict = "cosine 0.98 < 0.99 & \u{1b}[31mred\u{1b}[0m";
+        Record::new(name, outcome, verdict).measured(metrics).took(0.25)
     }
 
     fn results() -> [ModelResult; 1] {

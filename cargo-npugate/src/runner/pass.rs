@@ -129,10 +129,11 @@ fn unwritable(
     let said = said.unwrap_or("it does not say what").trim_end_matches('.');
     let package = &plan.gate.adapter.package;
     let reason = format!("the gate of {package} could not write: {said}; make room and run again");
-    for record in tracker.give_up_the_rest(&reason) {
+    let blocked = Blocked::Disk(reason);
+    for record in tracker.give_up_the_rest(&blocked.clone().into()) {
         tell(Step::Judged(record, String::new()));
     }
-    Passed { blocked: Some(Blocked::Disk(reason)), ..Passed::whole(tracker.into_troubles()) }
+    Passed { blocked: Some(blocked), ..Passed::whole(tracker.into_troubles()) }
 }
 
 /// The filters as they were given. Names given exactly may be of several

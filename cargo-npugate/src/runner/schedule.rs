@@ -4,10 +4,11 @@
 
 use super::stop::Stop;
 use super::{
-    Blocked, Consumer, Happening, ModelPlan, ModelResult, RunError, RunOptions, Update, model,
+    Blocked, Consumer, Happening, ModelPlan, ModelResult, NoVerdict, RunError, RunOptions, Update,
+    model,
 };
 use crate::lock::DeviceLock;
-use npugate_schema::{Access, Outcome, Record};
+use npugate_schema::{Access, Holder};
 use std::{
     collections::VecDeque,
     sync::{
@@ -146,7 +147,7 @@ fn acquire(
     options: &RunOptions,
     tell: &mut dyn FnMut(Happening),
 ) -> Result<Option<DeviceLock>, Skip> {
-    let waiting = |holder| tell(Happening::Waiting { holder });
+    let waiting = |holder: Holder| tell(Happening::Waiting { holder });
     let wanted = || options.brake.stop().is_none();
     match options.lock.acquire(waiting, wanted) {
         Ok(lock) => Ok(lock),
@@ -171,15 +172,11 @@ impl Skip {
         tell: &mut dyn FnMut(Happening),
     ) -> ModelResult {
         match self {
-            Self::Stopped(stop) => model::not_run(plan, options, |name| stop.record(name)),
+            Self::Stopped(stop) => model::not_run(plan, options, &stop.into()),
             Self::Unavailable(reason) => {
-                let record = |name: &str| {
-                    Record::new(name, Outcome::Skipped { reason: reason.clone() }, &*reason)
-                };
-                let result = ModelResult {
-                    blocked: Some(Blocked::Device(reason.clone())),
-                    ..model::not_run(plan, options, record)
-                };
+                let blocked = Blocked::Device(reason);
+                let result = model::not_run(plan, options, &blocked.clone().into());
+                let result = ModelResult { blocked: Some(blocked), ..result };
                 tell(Happening::Finished { result: Arc::new(result.clone()) });
                 result
             }
@@ -190,6 +187,5 @@ impl Skip {
 /// What is left of a model whose device is missing.
 pub fn without_device(plan: &ModelPlan, options: &RunOptions) -> ModelResult {
     let reason = plan.description.missing().unwrap_or_default();
-    let outcome = || Outcome::Skipped { reason: reason.to_owned() };
-    model::not_run(plan, options, |name| Record::new(name, outcome(), reason))
+    model::not_run(plan, options, &NoVerdict::NoDevice(reason.to_owned()))
 }
