@@ -15,10 +15,6 @@ pub enum UsageError {
     )]
     SmokeBaseline,
     #[error(
-        "`cargo npugate {command}` runs no tests: leave the options that choose or run tests out"
-    )]
-    TestOptions { command: &'static str },
-    #[error(
         "`cargo npugate {command}` is about the NPU of this machine, which `{device}` is not: say `--device xrt`, or leave it out"
     )]
     NotHardware { command: &'static str, device: String },
