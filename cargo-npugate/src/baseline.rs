@@ -1,17 +1,18 @@
 //! Baselines after a run: what changed against what was accepted, kept beside
 //! it until somebody decides.
 
+mod error;
 mod last_run;
 mod pending;
 pub mod review;
 mod show;
 pub mod unreferenced;
 
+pub use error::ChangesError;
 pub use last_run::LastRun;
 pub use pending::{Change, PendingFile, find};
 
-use crate::config::Update;
-use crate::error::Error;
+use crate::environment::Update;
 use crate::runner::ModelResult;
 use crate::shell::{Shell, Tone};
 use crate::text;
@@ -27,7 +28,7 @@ pub fn update(
     mode: Update,
     last_run: &LastRun,
     shell: &mut Shell,
-) -> Result<(), Error> {
+) -> Result<(), ChangesError> {
     let description = &result.description;
     let Some(fixtures) = &description.fixtures else { return Ok(()) };
     let (model, device) = (&description.model, &description.device);
@@ -69,7 +70,7 @@ pub fn update(
 /// # Errors
 ///
 /// A baseline that cannot be read or written.
-pub fn save(result: &ModelResult, listed: Listed, shell: &mut Shell) -> Result<(), Error> {
+pub fn save(result: &ModelResult, listed: Listed, shell: &mut Shell) -> Result<(), ChangesError> {
     let description = &result.description;
     let Some(fixtures) = &description.fixtures else { return Ok(()) };
     let (model, device) = (&description.model, &description.device);
@@ -176,14 +177,8 @@ mod tests {
     }
 
     fn record(name: &str, outcome: Outcome, cosine: f64) -> Record {
-        Record {
-            name: name.into(),
-            outcome,
-            verdict: String::new(),
-            metrics: vec![Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher)],
-            seconds: 0.1,
-            attachments: Vec::new(),
-        }
+        let metric = Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher);
+        Record::new(name, outcome, "").measured(vec![metric])
     }
 
     fn passed(name: &str, cosine: f64) -> Record {
@@ -250,7 +245,7 @@ mod tests {
     fn a_test_that_is_gone_leaves_the_baseline_once_that_is_accepted() {
         let fixture = Fixture::new();
         fixture.run(Update::Always, vec![passed("a", 0.999), passed("b", 0.99)]);
-        let gone = || vec![passed("a", 0.999), crate::runner::gone::record("b")];
+        let gone = || vec![passed("a", 0.999), crate::runner::NoVerdict::Gone.record("b")];
         let printed = fixture.run(Update::New, gone());
         assert!(printed.contains("1 change"), "{printed}");
         assert!(!fixture.pending().unwrap().tests.contains_key("b"));

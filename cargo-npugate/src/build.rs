@@ -1,17 +1,39 @@
 //! Building the gates: one cargo call for all of them.
 
 use crate::cli::CargoArgs;
-use crate::config::Environment;
-use crate::error::Error;
+use crate::environment::Environment;
 use crate::gate::Gate;
 use crate::shell::{Shell, Verbosity};
+use crate::start::StartError;
 use crate::workspace::Adapter;
 use cargo_metadata::{Artifact, Message, TargetKind};
+use npugate_schema::ExitCode;
 use std::{
     collections::BTreeSet,
     io::BufReader,
     process::{Command, Stdio},
 };
+
+/// Why there are no gates to run.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("the adapters did not build: cargo says why above")]
+    Failed,
+    #[error("cargo built no executable for the test target `{gate}` of {package}")]
+    NoExecutable { package: String, gate: String },
+}
+
+impl BuildError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Start(_) => ExitCode::Setup,
+            Self::Failed | Self::NoExecutable { .. } => ExitCode::BuildFailed,
+        }
+    }
+}
 
 /// Builds the gates of these adapters and returns them in the same order. Cargo
 /// shows its own progress on stderr.
@@ -24,16 +46,15 @@ pub fn build(
     cargo: &CargoArgs,
     environment: &Environment,
     shell: &mut Shell,
-) -> Result<Vec<Gate>, Error> {
+) -> Result<Vec<Gate>, BuildError> {
     let mut command = command(adapters, cargo, environment, shell.verbosity());
     shell.command(&command);
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let start = |source| Error::Start { program: environment.cargo(), source };
-    let mut child = command.spawn().map_err(start)?;
+    let mut child = command.spawn().map_err(|source| StartError::new(&command, source))?;
     let artifacts = child.stdout.take().map(|stdout| artifacts(BufReader::new(stdout)));
-    let status = child.wait().map_err(start)?;
+    let status = child.wait().map_err(|source| StartError::new(&command, source))?;
     if !status.success() {
-        return Err(Error::Build);
+        return Err(BuildError::Failed);
     }
     let artifacts = artifacts.unwrap_or_default();
     adapters.iter().map(|adapter| gate(adapter, &artifacts)).collect()
@@ -92,7 +113,7 @@ fn artifacts(messages: impl std::io::BufRead) -> Vec<Artifact> {
         .collect()
 }
 
-fn gate(adapter: &Adapter, artifacts: &[Artifact]) -> Result<Gate, Error> {
+fn gate(adapter: &Adapter, artifacts: &[Artifact]) -> Result<Gate, BuildError> {
     let executable = artifacts
         .iter()
         .filter(|artifact| artifact.package_id == adapter.id)
@@ -101,7 +122,7 @@ fn gate(adapter: &Adapter, artifacts: &[Artifact]) -> Result<Gate, Error> {
         .find_map(|artifact| artifact.executable.clone());
     match executable {
         Some(executable) => Ok(Gate { adapter: adapter.clone(), executable }),
-        None => Err(Error::NoExecutable {
+        None => Err(BuildError::NoExecutable {
             package: adapter.package.clone(),
             gate: adapter.gate.clone(),
         }),
@@ -167,6 +188,6 @@ mod tests {
         let artifacts = artifacts(messages.join("\n").as_bytes());
         assert_eq!(gate(&adapter("a", "gate"), &artifacts).unwrap().executable, "/t/a");
         let missing = gate(&adapter("c", "gate"), &artifacts).unwrap_err();
-        assert!(matches!(missing, Error::NoExecutable { .. }));
+        assert!(matches!(missing, BuildError::NoExecutable { .. }));
     }
 }

@@ -1,13 +1,31 @@
 //! From what the gates list to what a run takes: what a gate cannot select by
 //! itself, since it takes expressions, memory of earlier runs, or sight of all models.
 
-use crate::config::{Matching, Rerun, Selection};
-use crate::error::Error;
-use crate::filter::Facts;
+use crate::filter::{Facts, FilterError};
 use crate::last_failed::{FailedTest, FailedTests};
+use crate::selection::{Matching, Rerun, Selection};
 use crate::text;
-use npugate_schema::ListedTest;
+use npugate_schema::{ExitCode, ListedTest};
 use std::collections::BTreeSet;
+
+/// Why a selection leaves nothing to run.
+#[derive(Debug, thiserror::Error)]
+pub enum ChooseError {
+    #[error("{0}")]
+    NoTests(String),
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+}
+
+impl ChooseError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::NoTests(_) => ExitCode::NoTests,
+            Self::Filter(_) => ExitCode::BadFilter,
+        }
+    }
+}
 
 /// A model's tests to choose from.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,10 +63,10 @@ impl Candidates {
 ///
 /// An exact name or an expression that asks for what no test has, or a shard
 /// without tests.
-pub fn choose(candidates: &mut [Candidates], selection: &Selection) -> Result<(), Error> {
+pub fn choose(candidates: &mut [Candidates], selection: &Selection) -> Result<(), ChooseError> {
     let names = candidates.iter().flat_map(|one| &one.tests).map(|test| test.name.as_str());
     if let Some(name) = selection.unmatched(names) {
-        return Err(Error::NoTests(format!(
+        return Err(ChooseError::NoTests(format!(
             "no test is called `{name}`; `cargo npugate list` prints their names"
         )));
     }
@@ -57,7 +75,7 @@ pub fn choose(candidates: &mut [Candidates], selection: &Selection) -> Result<()
 }
 
 /// Leaves the tests that an expression describes.
-fn take_described(candidates: &mut [Candidates], selection: &Selection) -> Result<(), Error> {
+fn take_described(candidates: &mut [Candidates], selection: &Selection) -> Result<(), ChooseError> {
     let expressions = &selection.expressions;
     let facts = || candidates.iter().flat_map(Candidates::facts);
     // Nothing is known of the tests of an empty list: that is an error of its own.
@@ -73,7 +91,7 @@ fn take_described(candidates: &mut [Candidates], selection: &Selection) -> Resul
 
 /// Leaves the part of the run that is asked for. Tests that run and tests that
 /// are off are dealt out apart: a shard is to have its share of both.
-fn take_shard(candidates: &mut [Candidates], selection: &Selection) -> Result<(), Error> {
+fn take_shard(candidates: &mut [Candidates], selection: &Selection) -> Result<(), ChooseError> {
     let Some(partition) = selection.partition else { return Ok(()) };
     let before = candidates.iter().map(|one| one.tests.len()).sum::<usize>();
     let (mut running, mut off) = (0, 0);
@@ -88,7 +106,7 @@ fn take_shard(candidates: &mut [Candidates], selection: &Selection) -> Result<()
     if before > 0 && candidates.iter().all(Candidates::is_empty) {
         let tests = text::count(before, "test");
         let message = format!("{partition} has none of the {tests} of this run: use fewer shards");
-        return Err(Error::NoTests(message));
+        return Err(ChooseError::NoTests(message));
     }
     Ok(())
 }
@@ -103,13 +121,13 @@ pub fn take_failed(
     candidates: &mut [Candidates],
     selection: &Selection,
     failed: &FailedTests,
-) -> Result<FailedTests, Error> {
+) -> Result<FailedTests, ChooseError> {
     if selection.rerun == Rerun::Everything {
         return Ok(FailedTests::new());
     }
     if failed.is_empty() {
         let message = "no test is known to have failed: there is nothing to run again";
-        return Err(Error::NoTests(message.to_owned()));
+        return Err(ChooseError::NoTests(message.to_owned()));
     }
     let listed: BTreeSet<_> = candidates
         .iter()

@@ -2,6 +2,7 @@
 //! [`crate::config`] makes a run out of it.
 
 mod about;
+mod before;
 mod help;
 mod options;
 mod registry;
@@ -251,8 +252,9 @@ pub fn parse(
     if argv.get(1).is_some_and(|word| word == "npugate") {
         argv.remove(1);
     }
-    let matches = command().color(color).try_get_matches_from(argv)?;
-    Cli::from_arg_matches(&matches)
+    let command = command().color(color);
+    let argv = before::behind_command(&command, argv);
+    Cli::from_arg_matches(&command.try_get_matches_from(argv)?)
 }
 
 /// The whole grammar.

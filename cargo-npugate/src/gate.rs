@@ -1,14 +1,14 @@
 //! A gate binary, as a program to ask and to run.
 
 use crate::cli::DeviceArgs;
-use crate::config::Selection;
-use crate::error::Error;
+use crate::selection::Selection;
+use crate::start::StartError;
 use crate::target_runner::target_runner;
 use crate::text;
 use crate::workspace::Adapter;
 use camino::Utf8PathBuf;
 use npugate_schema::{
-    Description, EVENTS_VAR, LISTING_SCHEMA, Listing, WEIGHTS_DIR_VAR, WeightsSource,
+    Description, EVENTS_VAR, ExitCode, LISTING_SCHEMA, Listing, WEIGHTS_DIR_VAR, WeightsSource,
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -24,6 +24,28 @@ const PATH_VARIABLES: [&str; 3] = [WEIGHTS_DIR_VAR, "NPUGATE_FIXTURES", "NPUGATE
 
 /// What a gate binary exits with when it does not understand its arguments.
 const USAGE: i32 = 2;
+
+/// Why a gate binary does not say what it is asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("the gate of {package} refuses its arguments: {message}")]
+    Refused { package: String, message: String },
+    #[error("the gate of {package} could not {what}: {reason}")]
+    Protocol { package: String, what: &'static str, reason: String },
+}
+
+impl GateError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Start(_) => ExitCode::Setup,
+            Self::Refused { .. } => ExitCode::Usage,
+            Self::Protocol { .. } => ExitCode::ListingFailed,
+        }
+    }
+}
 
 /// A built gate binary.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +100,7 @@ impl Gate {
     /// # Errors
     ///
     /// It cannot be started, refuses its arguments, or prints no description.
-    pub fn describe(&self, device: &DeviceArgs) -> Result<Description, Error> {
+    pub fn describe(&self, device: &DeviceArgs) -> Result<Description, GateError> {
         let mut command = self.command();
         command.arg("--describe").args(device.to_args());
         let output = self.ask(command, "describe itself")?;
@@ -101,7 +123,7 @@ impl Gate {
     /// # Errors
     ///
     /// As of [`Gate::describe`].
-    pub fn list(&self, selection: &Selection, device: &DeviceArgs) -> Result<Listing, Error> {
+    pub fn list(&self, selection: &Selection, device: &DeviceArgs) -> Result<Listing, GateError> {
         const WHAT: &str = "list its tests";
         let mut command = self.command();
         command.args(["--list", "--format", "json"]);
@@ -120,15 +142,12 @@ impl Gate {
         }
     }
 
-    fn ask(&self, mut command: Command, what: &'static str) -> Result<Output, Error> {
-        let output = command.output().map_err(|source| Error::Start {
-            program: self.executable.clone().into_os_string(),
-            source,
-        })?;
+    fn ask(&self, mut command: Command, what: &'static str) -> Result<Output, GateError> {
+        let output = command.output().map_err(|source| StartError::new(&command, source))?;
         let stderr = String::from_utf8_lossy(&output.stderr);
         match output.status.code() {
             Some(0) => Ok(output),
-            Some(USAGE) => Err(Error::Refused {
+            Some(USAGE) => Err(GateError::Refused {
                 package: self.adapter.package.clone(),
                 message: text::without_error_prefix(&stderr).to_owned(),
             }),
@@ -145,7 +164,11 @@ impl Gate {
         }
     }
 
-    fn parse<T: DeserializeOwned>(&self, output: &Output, what: &'static str) -> Result<T, Error> {
+    fn parse<T: DeserializeOwned>(
+        &self,
+        output: &Output,
+        what: &'static str,
+    ) -> Result<T, GateError> {
         serde_json::from_slice(&output.stdout).map_err(|error| {
             let printed = String::from_utf8_lossy(&output.stdout);
             let start = text::ellipsis(printed.lines().next().unwrap_or_default(), 60);
@@ -156,7 +179,25 @@ impl Gate {
         })
     }
 
-    fn protocol(&self, what: &'static str, reason: String) -> Error {
-        Error::Protocol { package: self.adapter.package.clone(), what, reason }
+    fn protocol(&self, what: &'static str, reason: String) -> GateError {
+        GateError::Protocol { package: self.adapter.package.clone(), what, reason }
+    }
+}
+
+impl DeviceArgs {
+    /// The arguments that put a gate binary on this device.
+    pub fn to_args(&self) -> Vec<OsString> {
+        let mut args = Vec::new();
+        let mut push = |flag: &str, value: &str| args.extend([flag.into(), value.into()]);
+        if let Some(device) = &self.device {
+            push("--device", device);
+        }
+        for setting in &self.set {
+            push("--set", setting);
+        }
+        if let Some(toolchain) = &self.toolchain {
+            push("--toolchain", toolchain);
+        }
+        args
     }
 }

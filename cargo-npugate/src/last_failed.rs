@@ -1,9 +1,9 @@
 //! Which tests the runs before left without success, kept among the build's
 //! files for `--rerun failed`.
 
-use crate::runner::{ModelResult, gone};
+use crate::runner::ModelResult;
 use crate::workspace::Workspace;
-use npugate_schema::{Outcome, Sha256, write_atomically};
+use npugate_schema::{NotRun, Outcome, Sha256, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeSet,
@@ -126,7 +126,7 @@ fn take_in(mut tests: FailedTests, results: &[ModelResult]) -> FailedTests {
     for result in results {
         for record in &result.records {
             let test = FailedTest::new(&result.package, &result.description.model, &record.name);
-            if gone::is_gone(record) {
+            if record.not_run == Some(NotRun::Gone) {
                 tests.remove(&test);
             } else if !record.outcome.is_good() {
                 tests.insert(test);
@@ -141,6 +141,7 @@ fn take_in(mut tests: FailedTests, results: &[ModelResult]) -> FailedTests {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runner::NoVerdict;
     use npugate_schema::{Description, FlakyResult, Record};
 
     fn result(records: &[(&str, Outcome)]) -> ModelResult {
@@ -189,7 +190,7 @@ mod tests {
     fn what_is_gone_cannot_be_run_again() {
         let failed = take_in(FailedTests::new(), &[result(&[("a", Outcome::Failed)])]);
         let mut gone = result(&[]);
-        gone.records.push(gone::record("a"));
+        gone.records.push(NoVerdict::Gone.record("a"));
         assert_eq!(take_in(failed.clone(), &[gone]), FailedTests::new());
         let folder = tempfile::tempdir().unwrap();
         let file = LastFailed::new(folder.path(), folder.path());

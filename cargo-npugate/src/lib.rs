@@ -18,9 +18,11 @@ mod config;
 mod doctor;
 #[cfg(test)]
 mod documents;
+mod environment;
 mod error;
 mod excerpt;
 mod fetch;
+mod files;
 mod filter;
 mod gate;
 #[cfg(test)]
@@ -36,7 +38,10 @@ mod progress;
 mod record;
 mod report;
 mod runner;
+mod selection;
+mod settings;
 mod shell;
+mod start;
 mod target_runner;
 mod text;
 mod version;
@@ -45,7 +50,8 @@ mod workspace;
 
 use clap::ColorChoice;
 use cli::WhenColor;
-use config::{Config, Environment};
+use config::Config;
+use environment::Environment;
 use error::Error;
 use shell::{Shell, Verbosity};
 use std::{env, process::ExitCode};
@@ -64,7 +70,8 @@ pub fn main() -> ExitCode {
     };
     shell::set_color(cli.output.color);
     let config = Environment::read(|name| env::var_os(name))
-        .and_then(|environment| Config::resolve(cli, environment));
+        .map_err(Error::from)
+        .and_then(|environment| Ok(Config::resolve(cli, environment)?));
     let verbosity = config.as_ref().map_or(Verbosity::Normal, |config| config.verbosity);
     let mut shell = Shell::stderr(verbosity);
     let result = config.and_then(|config| commands::run(&config, &mut shell));

@@ -27,13 +27,12 @@ impl LockPolicy {
     /// It cannot be had.
     pub fn acquire(
         &self,
-        mut waiting: impl FnMut(String),
+        waiting: impl FnMut(Holder),
         wanted: impl FnMut() -> bool,
     ) -> Result<Option<DeviceLock>, LockError> {
         match self {
             Self::Leave => Ok(None),
             Self::Take { path, deadline } => {
-                let waiting = |holder: Holder| waiting(holder.to_string());
                 DeviceLock::acquire(path, *deadline, waiting, wanted).map(Some)
             }
         }

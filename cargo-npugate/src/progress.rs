@@ -4,11 +4,11 @@
 mod live;
 
 use crate::report::words;
-use crate::runner::{Attempt, Consumer, Happening, ModelPlan, ModelResult, Update, was_not_run};
+use crate::runner::{Attempt, Consumer, Happening, ModelPlan, ModelResult, Update};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use live::Live;
-use npugate_schema::{Description, Outcome, Record};
+use npugate_schema::{Description, Holder, NotRun, Outcome, Record};
 use std::collections::BTreeMap;
 
 /// How much is shown of what a process printed that died outside of its tests.
@@ -20,7 +20,7 @@ pub struct Progress<'a> {
     models: BTreeMap<usize, ModelProgress>,
     live: Live,
     /// Who was said to hold a device, so that it is said once.
-    holder: Option<String>,
+    holder: Option<Holder>,
 }
 
 /// How far a model is.
@@ -48,13 +48,14 @@ impl<'a> Progress<'a> {
         Self { shell, models: BTreeMap::new(), live, holder: None }
     }
 
-    fn waiting(&mut self, update: &Update, holder: &str) {
+    fn waiting(&mut self, update: &Update, holder: &Holder) {
         let message = format!("waiting for NPU (held by {holder})");
         let model = &update.plan.description.model;
         self.live.waiting(update.model, model, &message);
-        let who = without_seconds(holder);
-        if self.holder.as_deref() != Some(who) {
-            self.holder = Some(who.to_owned());
+        // The seconds for which it has had it go by.
+        let who = Holder { seconds: None, ..holder.clone() };
+        if self.holder.as_ref() != Some(&who) {
+            self.holder = Some(who);
             self.shell.status(Tone::Info, "Blocking", message);
         }
     }
@@ -100,7 +101,7 @@ impl<'a> Progress<'a> {
 
     fn finished(&mut self, update: &Update, record: &Record, attempt: Attempt) {
         // The summary counts them.
-        if was_not_run(record) {
+        if record.not_run.is_some_and(NotRun::run_ended) {
             return;
         }
         let (index, model) = (update.model, &update.plan.description.model);
@@ -230,14 +231,6 @@ impl Consumer for Progress<'_> {
 
     fn tick(&mut self) {
         self.live.tick();
-    }
-}
-
-/// Who holds a device, without the seconds since when: those go by.
-fn without_seconds(holder: &str) -> &str {
-    match holder.rsplit_once(", ") {
-        Some((who, since)) if since.starts_with(|c: char| c.is_ascii_digit()) => who,
-        _ => holder,
     }
 }
 

@@ -209,23 +209,26 @@ fn a_slow_test_is_named_again_when_it_has_taken_twice_as_long() {
 
 #[test]
 fn who_holds_the_device_is_said_once() {
-    let waiting = |model, holder: &str| (model, Happening::Waiting { holder: holder.into() });
+    let waiting = |model, pid, seconds| {
+        let holder = Holder { pid: Some(pid), command: Some("cargo npugate".into()), seconds };
+        (model, Happening::Waiting { holder })
+    };
     let text = told(
         Verbosity::Normal,
         [
-            waiting("tiny", "pid 4711, cargo npugate, 12 s"),
-            waiting("big", "pid 4711, cargo npugate, 12 s"),
-            waiting("tiny", "pid 4711, cargo npugate, 13 s"),
-            waiting("tiny", "pid 4712, cargo npugate, 0 s"),
-            waiting("tiny", "pid 4713"),
+            waiting("tiny", 4711, Some(12)),
+            waiting("big", 4711, Some(12)),
+            waiting("tiny", 4711, Some(13)),
+            waiting("tiny", 4712, Some(0)),
+            waiting("tiny", 4713, None),
         ],
     )
     .text();
     assert_eq!(
         text,
-        "    Blocking waiting for NPU (held by pid 4711, cargo npugate, 12 s)
-    Blocking waiting for NPU (held by pid 4712, cargo npugate, 0 s)
-    Blocking waiting for NPU (held by pid 4713)
+        "    Blocking waiting for NPU (held by pid 4711, `cargo npugate`, 12 s)
+    Blocking waiting for NPU (held by pid 4712, `cargo npugate`, 0 s)
+    Blocking waiting for NPU (held by pid 4713, `cargo npugate`)
 "
     );
 }
@@ -250,7 +253,8 @@ fn a_terminal_shows_the_whole_run_and_each_model_at_work() {
     tell("tiny", started(&["kernel::a", "kernel::b", "kernel::c"]));
     tell("tiny", finished(record("kernel::a", Outcome::Failed, 0.5)));
     tell("tiny", test("kernel::b", 2));
-    let shown = tell("big", Happening::Waiting { holder: "pid 4711".into() });
+    let holder = Holder { pid: Some(4711), ..Holder::default() };
+    let shown = tell("big", Happening::Waiting { holder });
     assert_eq!(
         shown,
         "     Running [======>                 ] 1/4 in 0s: 0 passed, 1 failed

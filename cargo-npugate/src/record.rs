@@ -2,13 +2,14 @@
 //! an environment of its own that is made once for its requirements.
 
 use crate::cli::RecordArgs;
-use crate::config::Environment;
-use crate::error::Error;
+use crate::environment::Environment;
+use crate::files::FileError;
 use crate::shell::{Shell, Tone};
+use crate::start::StartError;
 use crate::text;
-use crate::workspace::{Adapter, Workspace};
+use crate::workspace::{Adapter, Workspace, WorkspaceError};
 use fs_err as fs;
-use npugate_schema::{Sha256, WEIGHTS_DIR_VAR, cache_folder, write_atomically};
+use npugate_schema::{ExitCode, Sha256, WEIGHTS_DIR_VAR, cache_folder, write_atomically};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -21,6 +22,36 @@ const REQUIREMENTS: &str = "requirements.txt";
 
 /// Written last, so that an environment that was cut short is made again.
 const READY: &str = ".npugate-ready";
+
+/// Why goldens cannot be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(
+        "there is no {} in {}: name the recorder's folder with --recorder",
+        file,
+        folder.display()
+    )]
+    NoRecorder { file: &'static str, folder: PathBuf },
+    #[error("the recorder's Python environment could not be made: {0}")]
+    Environment(String),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl RecordError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Workspace(error) => error.exit_code(),
+            Self::File(error) => error.exit_code(),
+            Self::NoRecorder { .. } | Self::Environment(_) | Self::Start(_) => ExitCode::Setup,
+        }
+    }
+}
 
 /// Where the recorder finds what it needs.
 struct Places<'a> {
@@ -44,7 +75,7 @@ pub fn record(
     workspace: &Workspace,
     environment: &Environment,
     shell: &mut Shell,
-) -> Result<ExitStatus, Error> {
+) -> Result<ExitStatus, RecordError> {
     let model = model(args, &workspace.adapters)?;
     let cache = cache_folder();
     let given = env::var_os(WEIGHTS_DIR_VAR).is_some_and(|value| !value.is_empty());
@@ -63,7 +94,7 @@ fn record_with(
     &Places { root, cache, weights }: &Places<'_>,
     environment: &Environment,
     shell: &mut Shell,
-) -> Result<ExitStatus, Error> {
+) -> Result<ExitStatus, RecordError> {
     let fixtures = || root.join("fixtures");
     let recorder = args.recorder.clone().unwrap_or_else(|| fixtures().join("recorder"));
     let script = find(&recorder, RECORDER)?;
@@ -81,13 +112,13 @@ fn record_with(
     shell.command(&command);
     shell.status(Tone::Good, "Recording", model);
     shell.share_terminal();
-    run(&mut command)
+    Ok(run(&mut command)?)
 }
 
-fn find(folder: &Path, file: &'static str) -> Result<PathBuf, Error> {
+fn find(folder: &Path, file: &'static str) -> Result<PathBuf, RecordError> {
     let path = folder.join(file);
     // Another folder may be current in the child.
-    fs::canonicalize(path).map_err(|_| Error::NoRecorder { file, folder: folder.to_owned() })
+    fs::canonicalize(path).map_err(|_| RecordError::NoRecorder { file, folder: folder.to_owned() })
 }
 
 /// The Python of the recorder's environment, which is made if there is none for
@@ -97,8 +128,8 @@ fn python(
     cache: &Path,
     environment: &Environment,
     shell: &mut Shell,
-) -> Result<PathBuf, Error> {
-    let read = |source| Error::Read { path: requirements.to_owned(), source };
+) -> Result<PathBuf, RecordError> {
+    let read = |source| FileError::Read { path: requirements.to_owned(), source };
     let digest = Sha256::of_file(requirements).map_err(read)?.to_string();
     let folder = cache.join("recorder").join(&digest[..16]);
     let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
@@ -112,7 +143,7 @@ fn python(
     shell.status(Tone::Good, "Installing", message);
     shell.share_terminal();
     let failed = |what: &str, status: ExitStatus| {
-        Error::RecorderEnvironment(format!("{what} ended with {}", text::exit_status(status)))
+        RecordError::Environment(format!("{what} ended with {}", text::exit_status(status)))
     };
     let mut venv = Command::new(environment.python());
     // An earlier attempt may have left half of one.
@@ -128,25 +159,22 @@ fn python(
         return Err(failed("`pip install`", status));
     }
     write_atomically(&ready, digest.as_bytes())
-        .map_err(|source| Error::Write { path: ready, source })?;
+        .map_err(|source| FileError::Write { path: ready, source })?;
     Ok(python)
 }
 
-fn run(command: &mut Command) -> Result<ExitStatus, Error> {
-    command
-        .stdin(Stdio::null())
-        .status()
-        .map_err(|source| Error::Start { program: command.get_program().to_owned(), source })
+fn run(command: &mut Command) -> Result<ExitStatus, StartError> {
+    command.stdin(Stdio::null()).status().map_err(|source| StartError::new(command, source))
 }
 
 /// The recorder's name of a model: the model's own, also where the adapter's
 /// package was named. Which models a recorder from elsewhere knows is its own
 /// affair.
-fn model(args: &RecordArgs, adapters: &[Adapter]) -> Result<String, Error> {
+fn model(args: &RecordArgs, adapters: &[Adapter]) -> Result<String, WorkspaceError> {
     match adapters.iter().find(|adapter| adapter.is_called(&args.model)) {
         Some(adapter) => Ok(adapter.model.clone()),
         None if args.recorder.is_some() => Ok(args.model.clone()),
-        None => Err(Error::UnknownAdapter {
+        None => Err(WorkspaceError::UnknownAdapter {
             name: args.model.clone(),
             known: adapters.iter().map(|adapter| adapter.model.clone()).collect(),
         }),

@@ -16,7 +16,8 @@ pub mod words;
 pub use rerun::Reruns;
 pub use streams::Streams;
 
-use crate::config::{Config, Effort, Test};
+use crate::config::{Config, Test};
+use crate::selection::Effort;
 
 /// What reports say of a run beyond its results.
 #[derive(Clone, Debug)]

@@ -3,10 +3,12 @@
 //! pass takes one process, or as many as crashes and hangs make necessary
 //! ([`pass`]). What happens is told to [`Consumer`]s as it happens.
 
+mod error;
 mod events;
 pub mod gone;
 mod group;
 mod model;
+mod no_verdict;
 mod output;
 mod pass;
 mod plan;
@@ -19,10 +21,10 @@ mod update;
 mod watch;
 
 use crate::cli::DeviceArgs;
-use crate::config::{Capture, Selection};
-use crate::error::Error;
 use crate::gate::Gate;
 use crate::lock::LockPolicy;
+use crate::selection::Selection;
+use crate::settings::TestSettings;
 use jiff::civil::Date;
 use npugate_schema::Event;
 use std::{
@@ -31,10 +33,13 @@ use std::{
     process::ExitStatus,
 };
 
-pub use plan::{ModelPlan, PlannedTest, TestSettings};
+pub use error::RunError;
+pub use no_verdict::NoVerdict;
+pub use output::Capture;
+pub use plan::{ModelPlan, PlannedTest};
 pub use result::{Blocked, ModelResult, Tried};
 pub use schedule::{run, without_device};
-pub use stop::{Brake, Stop, is_interrupted, is_past_max_fail, was_not_run};
+pub use stop::{Brake, Stop};
 pub use update::{Attempt, Consumer, Happening, Update};
 
 /// How all tests of a run are run.
@@ -63,8 +68,9 @@ pub struct RunOptions {
 /// # Errors
 ///
 /// The gate cannot be started, or its events cannot be followed.
-pub fn generate(gate: &Gate, args: Vec<OsString>) -> Result<(ExitStatus, Option<Event>), Error> {
-    let events = tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(Error::Events)?;
+pub fn generate(gate: &Gate, args: Vec<OsString>) -> Result<(ExitStatus, Option<Event>), RunError> {
+    let events =
+        tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(RunError::Events)?;
     let mut generated = None;
     let followed = process::Followed {
         command: gate.run_command(args, events.path()),

@@ -1,12 +1,45 @@
 //! The adapters of a cargo workspace: what `cargo metadata` knows of them.
 
 use crate::cli::{AdapterArgs, CargoArgs};
-use crate::config::Environment;
-use crate::error::Error;
+use crate::environment::Environment;
 use camino::Utf8PathBuf;
 use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId, TargetKind};
+use npugate_schema::ExitCode;
 use serde::Deserialize;
 use std::path::PathBuf;
+
+/// Why a workspace has no adapters to work on.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    #[error("`cargo metadata` failed: {0}")]
+    Metadata(String),
+    #[error(
+        "no adapter in the workspace {root}: an adapter is a package with `[package.metadata.npugate]` and `gate = \"TEST TARGET\"` in its Cargo.toml"
+    )]
+    NoAdapters { root: String },
+    #[error("no adapter package or model is called `{name}`; there are {}", known.join(", "))]
+    UnknownAdapter { name: String, known: Vec<String> },
+    #[error("no adapter is left to run; there are {}: select with -p or --workspace", .0.join(", "))]
+    NothingSelected(Vec<String>),
+    #[error("[workspace.metadata.npugate] of {manifest} cannot be read: {source}")]
+    WorkspaceMetadata { manifest: String, source: serde_json::Error },
+    #[error("[package.metadata.npugate] of {manifest} cannot be read: {source}")]
+    AdapterMetadata { manifest: String, source: serde_json::Error },
+    #[error(
+        "{manifest} names the gate `{gate}`, but has no such test target: add `[[test]]` with `name = \"{gate}\"` and `harness = false`"
+    )]
+    NoGateTarget { manifest: String, gate: String },
+}
+
+impl WorkspaceError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Metadata(_) => ExitCode::MetadataFailed,
+            _ => ExitCode::Setup,
+        }
+    }
+}
 
 /// A workspace and its adapters.
 #[derive(Clone, Debug)]
@@ -77,7 +110,7 @@ impl Workspace {
     ///
     /// `cargo metadata` fails, a package's metadata for this command cannot be
     /// read or names no test target, or there is no adapter at all.
-    pub fn find(cargo: &CargoArgs, environment: &Environment) -> Result<Self, Error> {
+    pub fn find(cargo: &CargoArgs, environment: &Environment) -> Result<Self, WorkspaceError> {
         let mut command = MetadataCommand::new();
         command.cargo_path(PathBuf::from(environment.cargo()));
         // Members are all that is asked for: nothing to resolve or download.
@@ -89,18 +122,18 @@ impl Workspace {
             command.env("CARGO_TARGET_DIR", target);
         }
         command.other_options(cargo.lock_args().map(str::to_owned).collect::<Vec<_>>());
-        let metadata = command.exec().map_err(|error| Error::Metadata(reason(&error)))?;
+        let metadata = command.exec().map_err(|error| WorkspaceError::Metadata(reason(&error)))?;
         Self::from_metadata(&metadata)
     }
 
-    fn from_metadata(metadata: &Metadata) -> Result<Self, Error> {
+    fn from_metadata(metadata: &Metadata) -> Result<Self, WorkspaceError> {
         let mut adapters = Vec::new();
         for package in metadata.workspace_packages() {
             adapters.extend(adapter(package)?);
         }
         adapters.sort_by(|a: &Adapter, b| a.package.cmp(&b.package));
         if adapters.is_empty() {
-            return Err(Error::NoAdapters { root: metadata.workspace_root.to_string() });
+            return Err(WorkspaceError::NoAdapters { root: metadata.workspace_root.to_string() });
         }
         Ok(Self {
             root: metadata.workspace_root.clone(),
@@ -115,10 +148,13 @@ impl Workspace {
     /// # Errors
     ///
     /// A name that no adapter has, or nothing left.
-    pub fn select(&self, args: &AdapterArgs) -> Result<Vec<Adapter>, Error> {
+    pub fn select(&self, args: &AdapterArgs) -> Result<Vec<Adapter>, WorkspaceError> {
         for name in args.package.iter().chain(&args.exclude) {
             if !self.adapters.iter().any(|adapter| adapter.is_called(name)) {
-                return Err(Error::UnknownAdapter { name: name.clone(), known: self.names() });
+                return Err(WorkspaceError::UnknownAdapter {
+                    name: name.clone(),
+                    known: self.names(),
+                });
             }
         }
         let named = |adapter: &Adapter| args.package.iter().any(|name| adapter.is_called(name));
@@ -133,7 +169,11 @@ impl Workspace {
             .filter(|adapter| !args.exclude.iter().any(|name| adapter.is_called(name)))
             .cloned()
             .collect();
-        if selected.is_empty() { Err(Error::NothingSelected(self.names())) } else { Ok(selected) }
+        if selected.is_empty() {
+            Err(WorkspaceError::NothingSelected(self.names()))
+        } else {
+            Ok(selected)
+        }
     }
 
     /// The names of all adapters.
@@ -163,16 +203,18 @@ impl CargoArgs {
     }
 }
 
-fn adapter(package: &Package) -> Result<Option<Adapter>, Error> {
+fn adapter(package: &Package) -> Result<Option<Adapter>, WorkspaceError> {
     let Some(metadata) = package.metadata.get("npugate") else { return Ok(None) };
     let manifest = package.manifest_path.clone();
-    let AdapterMetadata { gate, model, goldens, default } = AdapterMetadata::deserialize(metadata)
-        .map_err(|source| Error::AdapterMetadata { manifest: manifest.to_string(), source })?;
+    let AdapterMetadata { gate, model, goldens, default } =
+        AdapterMetadata::deserialize(metadata).map_err(|source| {
+            WorkspaceError::AdapterMetadata { manifest: manifest.to_string(), source }
+        })?;
     let is_gate = |target: &&cargo_metadata::Target| {
         target.name == gate && target.kind.contains(&TargetKind::Test)
     };
     if !package.targets.iter().any(|target| is_gate(&target)) {
-        return Err(Error::NoGateTarget { manifest: manifest.to_string(), gate });
+        return Err(WorkspaceError::NoGateTarget { manifest: manifest.to_string(), gate });
     }
     let package_name = package.name.to_string();
     let mut adapter = Adapter {
@@ -201,12 +243,12 @@ fn reason(error: &cargo_metadata::Error) -> String {
 }
 
 /// The folder that `[workspace.metadata.npugate]` names, or the default one.
-fn registry(metadata: &Metadata) -> Result<Utf8PathBuf, Error> {
+fn registry(metadata: &Metadata) -> Result<Utf8PathBuf, WorkspaceError> {
     let named = match metadata.workspace_metadata.get("npugate") {
         None => WorkspaceMetadata::default(),
         Some(value) => WorkspaceMetadata::deserialize(value).map_err(|source| {
             let manifest = metadata.workspace_root.join("Cargo.toml").to_string();
-            Error::WorkspaceMetadata { manifest, source }
+            WorkspaceError::WorkspaceMetadata { manifest, source }
         })?,
     };
     let folder = named.registry.unwrap_or_else(|| REGISTRY.into());
@@ -230,7 +272,7 @@ mod tests {
         }
     }
 
-    fn select(args: &AdapterArgs) -> Result<Vec<String>, Error> {
+    fn select(args: &AdapterArgs) -> Result<Vec<String>, WorkspaceError> {
         let workspace = Workspace {
             root: "/w".into(),
             registry: "/w/kernels/registry".into(),
@@ -276,6 +318,6 @@ mod tests {
             "no adapter package or model is called `tin`; there are big, small, tiny"
         );
         let args = AdapterArgs { exclude: names(&["small", "tiny"]), ..AdapterArgs::default() };
-        assert!(matches!(select(&args), Err(Error::NothingSelected(_))));
+        assert!(matches!(select(&args), Err(WorkspaceError::NothingSelected(_))));
     }
 }

@@ -103,7 +103,7 @@ fn what_nothing_refers_to_is_told_refused_and_deleted() {
     let run = scene.run("unreferenced");
     run.expect(0, &["       Fresh every baseline and golden is referred to\n"]);
     assert_eq!(run.stdout, "");
-    scene.run("--full unreferenced").expect(2, &["`cargo npugate unreferenced` runs no tests"]);
+    scene.run("--full unreferenced").expect(2, &["unexpected argument '--full' found"]);
 }
 
 #[test]

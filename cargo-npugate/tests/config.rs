@@ -47,7 +47,7 @@ fn what_holds_is_shown_with_where_it_comes_from() {
     run.expect(0, &[]);
     assert!(run.stdout.contains("# .config/npugate.toml:7, profile default\n"), "{run}");
     scene.run("show-config kernel::gem").expect(4, &["did you mean `kernel::gemm`?"]);
-    scene.run("--full show-config").expect(2, &["`cargo npugate show-config` runs no tests"]);
+    scene.run("--full show-config").expect(2, &["unexpected argument '--full' found"]);
 }
 
 #[test]

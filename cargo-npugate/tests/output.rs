@@ -203,7 +203,7 @@ fn what_is_not_one_whole_run_is_not_merged() {
     scene.run("merge a.jsonl c.jsonl").expect(96, &["error: c.jsonl cannot be read: "]);
     scene.run("merge a.jsonl Cargo.toml").expect(96, &["error: Cargo.toml holds no run: "]);
     scene.run("merge").expect(2, &["<FILE>..."]);
-    scene.run("--full merge a.jsonl").expect(2, &["`cargo npugate merge` runs no tests"]);
+    scene.run("--full merge a.jsonl").expect(2, &["unexpected argument '--full' found"]);
     scene.run("--partition slice:1/2 --results part.jsonl").expect(0, &["Summary 1 test"]);
     scene.run("merge part.jsonl").expect(96, &["error: the run is not whole without slice:2/2: "]);
     assert!(!scene.path("junit.xml").exists());
@@ -230,8 +230,8 @@ fn a_part_that_was_cut_short_is_told_and_is_no_success() {
     assert_eq!((report.tests, report.skipped), (2, 1));
 }
 
-/// Options that make no sense: an error without a build.
-const ERROR: [&str; 2] = ["--full", "fetch"];
+/// Nothing to continue: an error without a build.
+const ERROR: [&str; 2] = ["run", ""];
 
 #[test]
 fn the_environment_decides_on_colours_and_the_option_overrules_it() {
@@ -239,7 +239,7 @@ fn the_environment_decides_on_colours_and_the_option_overrules_it() {
         let scene =
             variables.iter().fold(Scene::new(), |scene, (name, value)| scene.with(name, *value));
         let run = scene.run_words(ERROR.iter().chain(words));
-        run.expect(2, &["runs no tests"]);
+        run.expect(2, &["the prompt is empty"]);
         run.stderr.contains('\u{1b}')
     };
     let force = ("CLICOLOR_FORCE", "1");

@@ -1,7 +1,7 @@
 //! A baseline and the changes that wait beside it.
 
-use super::LastRun;
-use crate::error::Error;
+use super::{ChangesError, LastRun};
+use crate::files::FileError;
 use fs_err as fs;
 use npugate_schema::{
     BASELINE_SCHEMA, Baseline, BaselineError, BaselineValue, Standing, pending_path,
@@ -64,7 +64,7 @@ impl PendingFile {
     /// # Errors
     ///
     /// A file that cannot be read, or is of another model or device.
-    pub fn load(path: &Path, model: &str, device: &str) -> Result<Self, Error> {
+    pub fn load(path: &Path, model: &str, device: &str) -> Result<Self, ChangesError> {
         let baseline = Baseline::load(path, model, device)?;
         let pending = Baseline::load(&pending_path(path), model, device)?;
         let accepted = baseline.clone().unwrap_or_else(|| Baseline::empty(model, device));
@@ -78,8 +78,8 @@ impl PendingFile {
 
     /// Reads what waits in a `.json.new`, whose model and device are written in
     /// it.
-    fn open(pending: &Path) -> Result<Self, Error> {
-        let read = |source| Error::Read { path: pending.to_owned(), source };
+    fn open(pending: &Path) -> Result<Self, ChangesError> {
+        let read = |source| FileError::Read { path: pending.to_owned(), source };
         let text = fs::read_to_string(pending).map_err(read)?;
         let Baseline { schema, model, device, .. } = serde_json::from_str(&text)
             .map_err(|source| BaselineError::Json { path: pending.to_owned(), source })?;
@@ -107,7 +107,7 @@ impl PendingFile {
     /// # Errors
     ///
     /// Any failure to write.
-    pub fn save(&mut self) -> Result<(), Error> {
+    pub fn save(&mut self) -> Result<(), ChangesError> {
         if self.on_disk.baseline.as_ref().unwrap_or(&self.empty()) != &self.baseline {
             self.baseline.save(&self.path).map_err(|error| written(&self.path, error))?;
             self.on_disk.baseline = Some(self.baseline.clone());
@@ -121,7 +121,7 @@ impl PendingFile {
             Some(pending) => pending.save(&path).map_err(|error| written(&path, error))?,
             None => match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(Error::Write { path, source });
+                    return Err(FileError::Write { path, source }.into());
                 }
                 _ => {}
             },
@@ -190,7 +190,7 @@ impl PendingFile {
 /// # Errors
 ///
 /// A file that looks like one and is not.
-pub fn find(roots: &[PathBuf]) -> Result<Vec<PendingFile>, Error> {
+pub fn find(roots: &[PathBuf]) -> Result<Vec<PendingFile>, ChangesError> {
     let mut paths = BTreeSet::new();
     for root in roots {
         walk(root, &mut paths);
@@ -221,9 +221,9 @@ fn copy(test: &str, from: &BTreeMap<String, Values>, to: &mut BTreeMap<String, V
     }
 }
 
-fn written(path: &Path, error: BaselineError) -> Error {
+fn written(path: &Path, error: BaselineError) -> ChangesError {
     match error {
-        BaselineError::Io(source) => Error::Write { path: path.to_owned(), source },
+        BaselineError::Io(source) => FileError::Write { path: path.to_owned(), source }.into(),
         other => other.into(),
     }
 }
@@ -234,14 +234,8 @@ mod tests {
     use npugate_schema::{Direction, Metric, Outcome, Record, Unit};
 
     fn record(name: &str, cosine: f64) -> Record {
-        Record {
-            name: name.into(),
-            outcome: Outcome::Passed,
-            verdict: String::new(),
-            metrics: vec![Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher)],
-            seconds: 0.1,
-            attachments: Vec::new(),
-        }
+        let metric = Metric::new("cosine", cosine, Unit::Cosine, Direction::Higher);
+        Record::new(name, Outcome::Passed, "").measured(vec![metric])
     }
 
     /// `a` is accepted and got better, `b` is accepted and gone, `c` is new.

@@ -1,17 +1,24 @@
 //! Deciding about pending changes: one by one on a terminal, or by name.
 
-use super::{Change, LastRun, PendingFile, show};
+use super::{Change, ChangesError, LastRun, PendingFile, show};
 use crate::cli::MessageFormat;
-use crate::config::Decision;
-use crate::error::Error;
 use crate::shell::{Shell, Tone};
 use crate::text;
 use npugate_schema::ExitCode;
 use similar::ChangeTag;
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
 /// A diff longer than this is shown in part: the questions show it all again.
 const SHOWN_DIFF: usize = 40;
+
+/// What becomes of a pending change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It enters the baseline.
+    Accept,
+    /// It is dropped.
+    Reject,
+}
 
 /// An answer to a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +44,7 @@ pub fn review(
     last_run: &LastRun,
     input: &mut dyn BufRead,
     shell: &mut Shell,
-) -> Result<(), Error> {
+) -> Result<(), ChangesError> {
     let mut all_the_rest = None;
     let mut tally = Tally::default();
     for file in &mut files {
@@ -74,7 +81,7 @@ pub fn decide_by_name(
     names: &[String],
     decision: Decision,
     shell: &mut Shell,
-) -> Result<(), Error> {
+) -> Result<(), ChangesError> {
     let mut tally = Tally::default();
     for file in &mut files {
         for test in file.changes() {
@@ -85,7 +92,7 @@ pub fn decide_by_name(
         file.save()?;
     }
     if tally.accepted + tally.rejected == 0 && !names.is_empty() {
-        return Err(Error::NoPendingMatch(names.to_vec()));
+        return Err(ChangesError::NoMatch(names.to_vec()));
     }
     tally.print(shell);
     Ok(())
@@ -100,7 +107,7 @@ pub fn pending(
     files: Vec<PendingFile>,
     last_run: &LastRun,
     format: MessageFormat,
-) -> Result<(String, ExitCode), Error> {
+) -> io::Result<(String, ExitCode)> {
     let with_changes = |file: PendingFile| {
         let changes = file.explained(last_run);
         (file, changes)
@@ -113,7 +120,7 @@ pub fn pending(
         MessageFormat::Json => {
             let pending: Vec<_> =
                 files.iter().map(|(file, changes)| show::Pending::new(file, changes)).collect();
-            serde_json::to_string_pretty(&pending).map_err(std::io::Error::from)? + "\n"
+            serde_json::to_string_pretty(&pending).map_err(io::Error::from)? + "\n"
         }
     };
     Ok((text, code))
@@ -218,14 +225,9 @@ mod tests {
     fn pending_file(folder: &Path, tests: &[&str]) -> PendingFile {
         let mut file = PendingFile::load(&Baseline::path(folder, "emu"), "tiny", "emu").unwrap();
         for test in tests {
-            file.pending.accept(&Record {
-                name: (*test).into(),
-                outcome: Outcome::Passed,
-                verdict: String::new(),
-                metrics: vec![Metric::new("cosine", 0.999, Unit::Cosine, Direction::Higher)],
-                seconds: 0.1,
-                attachments: Vec::new(),
-            });
+            let metric = Metric::new("cosine", 0.999, Unit::Cosine, Direction::Higher);
+            let record = Record::new(*test, Outcome::Passed, "").measured(vec![metric]);
+            file.pending.accept(&record);
         }
         file.save().unwrap();
         file

@@ -21,6 +21,13 @@ pub struct AboutArgs {
     pub version: bool,
 }
 
+impl AboutArgs {
+    /// Whether anything is to be told.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
 /// `completions`.
 #[derive(Clone, PartialEq, Debug, Args)]
 pub struct CompletionsArgs {

@@ -2,6 +2,7 @@
 
 use crate::cli;
 use crate::error::Error;
+use crate::files::FileError;
 use crate::shell::{self, Shell, Tone};
 use crate::text;
 use crate::version::{Detail, Version};
@@ -92,7 +93,7 @@ pub fn man(folder: Option<&Path>, shell: &mut Shell) -> Result<ExitCode, Error> 
     for command in with_commands(&command) {
         let (name, page) = page(command)?;
         let path = folder.join(name);
-        write_atomically(&path, &page).map_err(|source| Error::Write { path, source })?;
+        write_atomically(&path, &page).map_err(|source| FileError::Write { path, source })?;
         count += 1;
     }
     let pages = text::count(count, "page");

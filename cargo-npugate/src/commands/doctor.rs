@@ -72,12 +72,12 @@ fn models(config: &Config) -> Result<Vec<ModelBuffers>, Error> {
     let asked = !config.adapters.package.is_empty();
     let workspace = match Workspace::find(&config.cargo, &config.environment) {
         Ok(workspace) => workspace,
-        Err(error) if asked => return Err(error),
+        Err(error) if asked => return Err(error.into()),
         Err(_) => return Ok(Vec::new()),
     };
     let adapters = match workspace.select(&config.adapters) {
         Ok(adapters) => adapters,
-        Err(error) if asked => return Err(error),
+        Err(error) if asked => return Err(error.into()),
         Err(_) => return Ok(Vec::new()),
     };
     let goldens = adapters.into_iter().filter_map(|adapter| adapter.goldens);

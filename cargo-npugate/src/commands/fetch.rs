@@ -2,9 +2,9 @@
 
 use super::prepare;
 use crate::cli::AdapterArgs;
-use crate::config::{Config, Network};
+use crate::config::Config;
 use crate::error::Error;
-use crate::fetch;
+use crate::fetch::{self, Network};
 use crate::shell::{Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;

@@ -1,8 +1,10 @@
 //! Generating text with one model.
 
 use super::prepare;
-use crate::config::{Config, Network};
+use crate::build::BuildError;
+use crate::config::Config;
 use crate::error::Error;
+use crate::fetch::Network;
 use crate::runner::generate;
 use crate::shell::{self, Shell, Tone};
 use crate::text;
@@ -37,7 +39,7 @@ pub fn run(
         return Err(Error::WhichModel(names.collect()));
     };
     let gates = prepare::build_gates(std::slice::from_ref(adapter), config, shell)?;
-    let Some(gate) = gates.first() else { return Err(Error::Build) };
+    let Some(gate) = gates.first() else { return Err(BuildError::Failed.into()) };
     let description = prepare::describe(gate, network, config, shell)?;
     let model = &description.model;
     shell.share_terminal();

@@ -3,8 +3,9 @@
 use super::prepare;
 use crate::choose::{self, Candidates};
 use crate::cli::MessageFormat;
-use crate::config::{Config, Selection};
+use crate::config::Config;
 use crate::error::Error;
+use crate::selection::{Ignored, Selection};
 use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, LISTING_SCHEMA, Listing};
@@ -26,7 +27,7 @@ pub fn run(
         let mut listing = gate.list(selection, &config.device)?;
         listing.tests.retain(|test| {
             // Listing shows what a run could do; what is off is marked.
-            selection.ignored != crate::config::Ignored::Only || test.ignored.is_some()
+            selection.ignored != Ignored::Only || test.ignored.is_some()
         });
         let Listing { model, tests, .. } = listing;
         let package = gate.adapter.package.clone();

@@ -1,8 +1,8 @@
 //! Pending baseline changes.
 
-use crate::baseline::{self, LastRun, PendingFile, review as baseline_review};
+use crate::baseline::{self, LastRun, PendingFile, review as baseline_review, review::Decision};
 use crate::cli::MessageFormat;
-use crate::config::{Config, Decision};
+use crate::config::Config;
 use crate::error::Error;
 use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;

@@ -3,12 +3,13 @@
 
 use crate::build;
 use crate::choose::{self, Candidates};
-use crate::config::{Config, Network, ProfileChoice, Rerun, Selection};
+use crate::config::{Config, ProfileChoice};
 use crate::error::Error;
-use crate::fetch::{self, FetchError, Fetched};
+use crate::fetch::{self, FetchError, Fetched, Network};
 use crate::gate::Gate;
 use crate::last_failed::{FailedTest, LastFailed};
 use crate::profile::{ConfigError, Profile, Profiles};
+use crate::selection::{Rerun, Selection};
 use crate::shell::Shell;
 use crate::workspace::{Adapter, Workspace};
 use npugate_schema::{Description, WeightsSource};
@@ -48,7 +49,7 @@ pub fn build_gates(
     config: &Config,
     shell: &mut Shell,
 ) -> Result<Vec<Gate>, Error> {
-    build::build(adapters, &config.cargo, &config.environment, shell)
+    Ok(build::build(adapters, &config.cargo, &config.environment, shell)?)
 }
 
 /// What a gate says of itself, once its weights have been fetched if they were
@@ -86,7 +87,7 @@ pub fn describe(
         }
     }
     // Asked again, now that the weights are there.
-    gate.describe(&config.device)
+    Ok(gate.describe(&config.device)?)
 }
 
 /// Leaves the tests that a selection takes. What an earlier run left without
@@ -111,5 +112,5 @@ pub fn choose(
             shell.warn(format_args!("they will be told again: {error}"));
         }
     }
-    choose::choose(candidates, selection)
+    Ok(choose::choose(candidates, selection)?)
 }

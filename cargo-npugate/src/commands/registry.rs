@@ -10,7 +10,7 @@ mod show;
 use crate::config::{Config, RegistryTask};
 use crate::error::Error;
 use crate::shell::Shell;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, WorkspaceError};
 use npugate_kernels::registry::{Registry, RegistryError};
 use npugate_schema::ExitCode;
 use std::path::Path;
@@ -53,12 +53,12 @@ fn visible(config: &Config) -> Result<Registry, Error> {
     match Workspace::find(&config.cargo, &config.environment) {
         Ok(workspace) => merged(workspace.registry.as_std_path()),
         // Published rows can be looked up from anywhere.
-        Err(Error::NoAdapters { .. } | Error::Metadata(_))
+        Err(WorkspaceError::NoAdapters { .. } | WorkspaceError::Metadata(_))
             if config.cargo.manifest_path.is_none() =>
         {
             Ok(Registry::published().clone())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::prepare;
 use crate::choose::Candidates;
-use crate::config::{Config, Selection};
+use crate::config::Config;
 use crate::error::Error;
 use crate::profile;
+use crate::selection::Selection;
 use crate::shell::{self, Shell};
 use crate::text;
 use crate::workspace::Workspace;

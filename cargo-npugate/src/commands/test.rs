@@ -4,14 +4,15 @@ mod execute;
 mod plan;
 
 use super::unreferenced;
-use crate::baseline::{self, LastRun, Listed};
+use crate::baseline::{self, ChangesError, LastRun, Listed};
 use crate::cli::RunFormat;
-use crate::config::{Config, Effort, Selection, Test, View};
+use crate::config::{Config, Test, View};
 use crate::error::Error;
 use crate::last_failed::LastFailed;
 use crate::profile::BaselineMode;
 use crate::report::{diagnosis, github, junit, summary};
 use crate::runner::ModelResult;
+use crate::selection::{Effort, Selection};
 use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
@@ -89,7 +90,7 @@ fn keep_baseline(
     config: &Config,
     workspace: &Workspace,
     shell: &mut Shell,
-) -> Result<(), Error> {
+) -> Result<(), ChangesError> {
     match mode {
         BaselineMode::Compare => {
             let last_run = LastRun::new(workspace.target.as_std_path());
@@ -111,8 +112,8 @@ struct Ending {
 }
 
 impl Ending {
-    fn note(&mut self, result: Result<(), Error>, shell: &mut Shell) {
-        if let Err(error) = result {
+    fn note<E: Into<Error>>(&mut self, result: Result<(), E>, shell: &mut Shell) {
+        if let Err(error) = result.map_err(Into::into) {
             shell.error(&error);
             if self.code != ExitCode::TestsFailed {
                 self.code = error.exit_code();

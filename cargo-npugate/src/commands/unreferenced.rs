@@ -4,6 +4,7 @@ use super::prepare;
 use crate::baseline::unreferenced::{Claims, Leftover, find};
 use crate::config::{Config, Leftovers};
 use crate::error::Error;
+use crate::files::FileError;
 use crate::profile::Unreferenced;
 use crate::runner::ModelResult;
 use crate::shell::{self, Shell, Tone};
@@ -48,7 +49,7 @@ fn delete(found: &[Leftover], shell: &mut Shell) -> Result<(), Error> {
     let (folders, files): (Vec<_>, Vec<_>) = found.iter().partition(|one| one.path.is_dir());
     for Leftover { path, .. } in &files {
         let path = path.clone();
-        fs::remove_file(&path).map_err(|source| Error::Delete { path, source })?;
+        fs::remove_file(&path).map_err(|source| FileError::Delete { path, source })?;
     }
     shell.status(Tone::Good, "Deleted", text::count(files.len(), "file"));
     for Leftover { path, .. } in folders {

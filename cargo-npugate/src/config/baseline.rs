@@ -1,9 +1,10 @@
 //! What a run does with baselines and with what nothing refers to: as was typed, or
 //! else as the profile says.
 
-use super::{Effort, History, Selection, Test, Update};
-use crate::error::Error;
+use super::{Test, UsageError};
+use crate::environment::Update;
 use crate::profile::{BaselineMode, Profile, Unreferenced};
+use crate::selection::{Effort, History, Selection};
 
 impl Test {
     /// What it does with baselines.
@@ -12,11 +13,11 @@ impl Test {
     ///
     /// It is to save one where nothing may be written, or figures that no baseline
     /// can hold.
-    pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, Error> {
+    pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, UsageError> {
         let mode = self.baseline.or(profile.values.baseline.as_deref().copied());
         match (mode.unwrap_or_default(), self.selection.effort, update) {
-            (BaselineMode::Save, Effort::Smoke, _) => Err(Error::SmokeBaseline),
-            (BaselineMode::Save, _, Update::No) => Err(Error::SaveForbidden),
+            (BaselineMode::Save, Effort::Smoke, _) => Err(UsageError::SmokeBaseline),
+            (BaselineMode::Save, _, Update::No) => Err(UsageError::SaveForbidden),
             (mode, _, _) => Ok(mode),
         }
     }

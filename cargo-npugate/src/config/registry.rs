@@ -1,7 +1,7 @@
 //! What a `registry` command does, resolved from what was typed.
 
+use super::UsageError;
 use crate::cli::{DeviceArgs, MessageFormat, RegistryArgs, RegistryCommand};
-use crate::error::Error;
 use npugate_kernels::{
     DType, Exp2, FunctionError, Functions, Kernel, Reciprocal, Rsqrt, Tanh, Toolchain,
     fidelity::Effort,
@@ -57,7 +57,7 @@ impl RegistryTask {
     /// # Errors
     ///
     /// A device, toolchain or function that the registry does not know.
-    pub fn resolve(args: RegistryArgs, device: &DeviceArgs) -> Result<Self, Error> {
+    pub fn resolve(args: RegistryArgs, device: &DeviceArgs) -> Result<Self, UsageError> {
         let RegistryArgs { command, filters, kernel, check, fidelity, .. } = args;
         Ok(match command {
             Some(RegistryCommand::Show { name }) => Self::Show { name },
@@ -86,22 +86,22 @@ impl RegistryTask {
     }
 }
 
-fn target(name: &str) -> Result<Target, Error> {
+fn target(name: &str) -> Result<Target, UsageError> {
     let found = [Target::Npu2, Target::Emu].into_iter().find(|target| target.name() == name);
     found.ok_or_else(|| {
-        Error::RegistryUsage(format!(
+        UsageError::Registry(format!(
             "no row was measured on `{name}`: with `registry`, --device is `npu2` or `emu`"
         ))
     })
 }
 
 /// The settings that name functions of the emulated NPU.
-fn functions(settings: &[String]) -> Result<Functions, Error> {
+fn functions(settings: &[String]) -> Result<Functions, UsageError> {
     let mut functions = Functions::default();
     for setting in settings {
         let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
         let choice = |error: FunctionError| {
-            Error::RegistryUsage(format!("setting `{key}` cannot be `{value}`: {error}"))
+            UsageError::Registry(format!("setting `{key}` cannot be `{value}`: {error}"))
         };
         match key {
             "exp2" => functions.exp2 = value.parse::<Exp2>().map_err(choice)?,
@@ -109,7 +109,7 @@ fn functions(settings: &[String]) -> Result<Functions, Error> {
             "reciprocal" => functions.reciprocal = value.parse::<Reciprocal>().map_err(choice)?,
             "rsqrt" => functions.rsqrt = value.parse::<Rsqrt>().map_err(choice)?,
             _ => {
-                return Err(Error::RegistryUsage(format!(
+                return Err(UsageError::Registry(format!(
                     "`--fidelity` has no setting `{key}`; it has exp2, tanh, reciprocal, rsqrt"
                 )));
             }
@@ -118,6 +118,6 @@ fn functions(settings: &[String]) -> Result<Functions, Error> {
     Ok(functions)
 }
 
-fn usage(error: &impl ToString) -> Error {
-    Error::RegistryUsage(error.to_string())
+fn usage(error: &impl ToString) -> UsageError {
+    UsageError::Registry(error.to_string())
 }

@@ -1,7 +1,7 @@
 //! How a run as a whole goes: what was typed, and what holds with the profile.
 
-use super::{Environment, Held};
 use crate::cli::RunArgs;
+use crate::environment::{Environment, Held};
 use crate::lock::LockPolicy;
 use crate::profile::{MaxFail, Profile, Span};
 use npugate_schema::{DEVICE_LOCK, DEVICE_LOCK_DEADLINE};

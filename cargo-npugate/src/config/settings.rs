@@ -2,7 +2,7 @@
 
 use crate::cli::RunArgs;
 use crate::profile::Span;
-use crate::runner::TestSettings;
+use crate::settings::TestSettings;
 use npugate_schema::FlakyResult;
 
 /// What was typed of how tests are run.

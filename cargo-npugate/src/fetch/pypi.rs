@@ -2,7 +2,7 @@
 //! mirrors, proxies and certificates.
 
 use super::FetchError;
-use crate::config::Environment;
+use crate::environment::Environment;
 use crate::text;
 use fs_err as fs;
 use std::{

@@ -2,9 +2,10 @@
 //! mistyped name or value is an error, never an empty selection.
 
 use super::error::FilterError;
-use super::expression::{Expression, Place};
+use super::expression::Expression;
 use super::facts::Facts;
 use super::predicate::{Field, Predicate};
+use super::tree::Place;
 use crate::text;
 use npugate_schema::Attribute;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,9 @@
 //! Reading a filter expression. Every error says at which characters something
 //! else was expected, and what.
 
-use super::expression::{Place, Tree};
 use super::matcher::Matcher;
 use super::predicate::{Comparison, Field, Predicate};
+use super::tree::{Place, Tree};
 use crate::text;
 use npugate_schema::Phase;
 use std::ops::Range;

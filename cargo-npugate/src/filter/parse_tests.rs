@@ -80,3 +80,32 @@ fn what_programmers_type_is_understood() {
         assert_eq!(tree(typed), tree(meant), "{typed}");
     }
 }
+
+#[test]
+fn a_tree_is_what_its_text_is_read_as() {
+    let at = || Place(0..0);
+    let text = |field, matcher| Tree::Predicate(Predicate::Text { field, matcher }, at());
+    let number = |comparison, number| {
+        Tree::Predicate(Predicate::Number { attribute: "m".into(), comparison, number }, at())
+    };
+    let model = || text(Field::Model, Matcher::Equal("a".into()));
+    let odd = || text(Field::Test, Matcher::Contains(r" ((a\) ".into()));
+    let regex = || text(Field::Kind, Matcher::regex(r"a/b\\/\d\)").unwrap());
+    let glob = || text(Field::Attribute("op".into()), Matcher::glob("g?m*)").unwrap());
+    let not = |tree| Tree::Not(Box::new(tree));
+    let trees = [
+        Tree::All(vec![]),
+        Tree::Any(vec![]),
+        not(not(Tree::Any(vec![]))),
+        odd(),
+        regex(),
+        Tree::All(vec![model(), odd(), glob()]),
+        Tree::Any(vec![Tree::All(vec![model(), not(odd())]), Tree::Any(vec![glob(), model()])]),
+        Tree::All(vec![Tree::All(vec![model(), odd()]), not(Tree::Any(vec![glob(), odd()]))]),
+        Tree::Any(Comparison::ALL.map(|comparison| number(comparison, u64::MAX)).into()),
+        not(Tree::All(vec![number(Comparison::Less, 0), Tree::All(vec![])])),
+    ];
+    for tree in trees {
+        assert_eq!(super::tree(&tree.to_string()), Ok(tree.clone()), "{tree}");
+    }
+}

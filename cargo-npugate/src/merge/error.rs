@@ -1,13 +1,16 @@
 //! Why files cannot be merged.
 
+use crate::files::FileError;
 use crate::partition::{Partition, PartitionError};
-use npugate_schema::MESSAGE_SCHEMA;
+use npugate_schema::{ExitCode, MESSAGE_SCHEMA};
 use std::path::PathBuf;
 
 /// Why files cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     // One file.
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error(
         "{} holds no run: it does not begin with a `run_started` message; `--results PATH` writes such files",
         path.display()
@@ -64,4 +67,11 @@ pub enum MergeError {
         second.display()
     )]
     Twice { model: String, test: String, first: PathBuf, second: PathBuf },
+}
+
+impl MergeError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::Setup
+    }
 }

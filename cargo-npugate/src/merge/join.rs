@@ -2,10 +2,10 @@
 
 use super::shard::{End, ShardModel};
 use super::{MergeError, Shard, partition};
-use crate::config::Effort;
 use crate::report::{Reruns, Run, summary};
-use crate::runner::{ModelResult, Stop, was_not_run};
-use npugate_schema::{Description, ExitCode, Outcome, Phase, PlannedModel, Record};
+use crate::runner::{ModelResult, NoVerdict};
+use crate::selection::Effort;
+use npugate_schema::{Description, ExitCode, NotRun, Outcome, Phase, PlannedModel, Record};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -149,7 +149,7 @@ fn result(parts: &[(&Shard, &ShardModel)]) -> Result<ModelResult, MergeError> {
     let record = |name: &&str| match records.get(name) {
         Some((_, record)) => (*record).clone(),
         // Its run was cut short.
-        None => Stop::Interrupted.record(*name),
+        None => NoVerdict::Interrupted.record(*name),
     };
     result.records = order.iter().map(record).collect();
     Ok(result)
@@ -174,7 +174,8 @@ fn describe(model: &PlannedModel) -> String {
 /// Whether a test was run to a verdict. One that is off or was not waited for has
 /// a record, too.
 fn is_verdict(record: &Record) -> bool {
-    !matches!(record.outcome, Outcome::Ignored { .. }) && !was_not_run(record)
+    !matches!(record.outcome, Outcome::Ignored { .. })
+        && !record.not_run.is_some_and(NotRun::run_ended)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::merge::testing::Script;
 use crate::runner::Blocked;
-use std::path::Path;
+use std::{num::NonZero, path::Path};
 
 fn passed(name: &str) -> Record {
     Record::new(name, Outcome::Passed, "fine").took(0.5)
@@ -109,6 +109,19 @@ fn a_test_that_is_off_in_one_run_may_have_a_verdict_in_another() {
 }
 
 #[test]
+fn a_test_that_the_run_ended_before_may_have_a_verdict_in_another() {
+    let of = |record: &Record, code| {
+        Script::new("tiny", &["kernel::a"]).ended(record, "").finished(1.0, &[]).exits(code)
+    };
+    for why in [NoVerdict::Interrupted, NoVerdict::MaxFail(NonZero::<usize>::MIN)] {
+        let run = joined(&[of(&why.record("kernel::a"), 4), of(&passed("kernel::a"), 0)]).unwrap();
+        assert_eq!(run.results[0].records, [passed("kernel::a")]);
+    }
+    let without_device = NoVerdict::NoDevice("no NPU".into()).record("kernel::a");
+    joined(&[of(&without_device, 0), of(&passed("kernel::a"), 0)]).unwrap_err();
+}
+
+#[test]
 fn a_run_that_was_cut_short_leaves_tests_without_a_verdict() {
     let whole = part("hash:1/2", &failed("kernel::a"), 100);
     let cut = Script::part("tiny", &["kernel::b", "kernel::c"], Some("hash:2/2"))
@@ -117,7 +130,7 @@ fn a_run_that_was_cut_short_leaves_tests_without_a_verdict() {
     let run = joined(&[whole, cut]).unwrap();
     let records = &run.results[0].records;
     assert_eq!(records[2].name, "kernel::c");
-    assert!(crate::runner::is_interrupted(&records[2]), "{:?}", records[2]);
+    assert_eq!(records[2].not_run, Some(NotRun::Interrupted), "{:?}", records[2]);
     assert_eq!((run.code, run.cut_short), (123, vec![PathBuf::from("1.jsonl")]));
     assert!((run.results[0].seconds - 2.0).abs() < 1e-9, "as far as it is known");
 }

@@ -1,9 +1,9 @@
 //! What one run left behind, read from its messages.
 
 use super::MergeError;
-use crate::config::Effort;
-use crate::error::Error;
+use crate::files::FileError;
 use crate::runner::{Blocked, Tried};
+use crate::selection::Effort;
 use fs_err as fs;
 use npugate_schema::{MESSAGE_SCHEMA, Message, Obstacle, PlannedModel, Record};
 use std::{
@@ -62,10 +62,10 @@ impl Shard {
     /// # Errors
     ///
     /// It cannot be read, or holds anything else.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<Self, MergeError> {
         let text = fs::read_to_string(path)
-            .map_err(|source| Error::Read { path: path.to_owned(), source })?;
-        Ok(Self::parse(path, &text)?)
+            .map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+        Self::parse(path, &text)
     }
 
     /// Nothing yet of a whole run.
@@ -218,6 +218,15 @@ mod tests {
         let text = script().ended(&passed, "").text();
         let shard = parse(&(text + r#"{"message":"test_fini"#)).unwrap();
         assert_eq!((shard.models[0].records.len(), shard.end), (1, None));
+    }
+
+    #[test]
+    fn a_file_from_before_records_said_why_a_test_did_not_run_is_read() {
+        let text = script().text()
+            + r#"{"message":"test_finished","model":"tiny","package":"tiny-llama","record":{"name":"kernel::a","outcome":{"kind":"skipped","reason":"interrupted"},"verdict":"interrupted","metrics":[],"seconds":0.0},"attempt":{"number":1,"of":1}}
+"#;
+        let record = &parse(&text).unwrap().models[0].records["kernel::a"];
+        assert_eq!((record.outcome.reason(), record.not_run), (Some("interrupted"), None));
     }
 
     #[test]

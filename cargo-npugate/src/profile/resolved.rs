@@ -5,7 +5,7 @@ use super::origin::{Found, Origin};
 use super::rule::{Override, Unmatched, WaiverRule};
 use super::span::Span;
 use crate::filter::Facts;
-use crate::runner::TestSettings;
+use crate::settings::TestSettings;
 use crate::waiver::Waiver;
 use npugate_schema::{FlakyResult, TimeLimits};
 use std::time::Duration;

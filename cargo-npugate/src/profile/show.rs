@@ -7,7 +7,7 @@ use super::resolved::{Profile, Settled};
 use super::rule::{Override, WaiverRule};
 use super::span::Span;
 use crate::filter::Facts;
-use crate::runner::TestSettings;
+use crate::settings::TestSettings;
 use npugate_schema::{FlakyResult, TimeLimits};
 use std::fmt::{Display, Write};
 use std::time::Duration;

@@ -130,14 +130,7 @@ mod tests {
             metrics.push(max_abs.on("final"));
         }
         metrics.push(Metric::new("positions", 12.0, Unit::Count, Direction::Neutral));
-        Record {
-            name: DRIFT.into(),
-            outcome: Outcome::Passed,
-            verdict: String::new(),
-            metrics,
-            seconds: 1.0,
-            attachments: Vec::new(),
-        }
+        Record::new(DRIFT, Outcome::Passed, "").measured(metrics)
     }
 
     #[test]

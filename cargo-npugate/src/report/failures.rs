@@ -3,10 +3,10 @@
 
 use super::table::{Align, Table};
 use super::{Run, words};
-use crate::runner::{Attempt, ModelResult, Tried, gone, was_not_run};
+use crate::runner::{Attempt, ModelResult, Tried};
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
-use npugate_schema::{CheckId, Direction, Metric, Outcome, Record};
+use npugate_schema::{CheckId, Direction, Metric, NotRun, Outcome, Record};
 use std::collections::BTreeMap;
 
 /// How many figures of a test are shown.
@@ -23,7 +23,8 @@ const ALIKE: usize = 1;
 
 /// The tests of a model that did not pass and that the user waited for.
 pub fn of(result: &ModelResult) -> impl Iterator<Item = &Record> {
-    result.records.iter().filter(|record| !record.outcome.is_good() && !was_not_run(record))
+    let waited_for = |record: &Record| !record.not_run.is_some_and(NotRun::run_ended);
+    result.records.iter().filter(move |record| !record.outcome.is_good() && waited_for(record))
 }
 
 /// Shows what did not pass.
@@ -61,7 +62,7 @@ fn show(result: &ModelResult, record: &Record, run: &Run, shell: &mut Shell) {
     separate(shell);
     let model = &result.description.model;
     let (tone, verb) = words::verb(&record.outcome);
-    if gone::is_gone(record) {
+    if record.not_run == Some(NotRun::Gone) {
         shell.status_always(tone, &verb, words::line(model, record, Attempt::ONLY));
         return;
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::report::Reruns;
+use crate::runner::NoVerdict;
 use crate::shell::testing::Printed;
 use npugate_schema::{Description, FlakyResult, Unit};
 
@@ -100,10 +101,11 @@ fn the_attempts_before_the_last_are_shown_in_short() {
 #[test]
 fn what_passed_or_was_let_pass_or_not_waited_for_is_not_shown() {
     let flaky = Outcome::Flaky { attempt: 2, attempts: 2, result: FlakyResult::Pass };
-    let interrupted = Outcome::Skipped { reason: "interrupted".into() };
-    let records = [Outcome::Passed, flaky, interrupted, Outcome::Waived { reason: "x".into() }]
-        .map(|outcome| Record::new("a::b", outcome, ""));
-    assert_eq!(shown(result(records.to_vec())), "");
+    let mut records = [Outcome::Passed, flaky, Outcome::Waived { reason: "x".into() }]
+        .map(|outcome| Record::new("a::b", outcome, ""))
+        .to_vec();
+    records.push(NoVerdict::Interrupted.record("a::c"));
+    assert_eq!(shown(result(records)), "");
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn many_tests_that_are_skipped_for_one_reason_are_one_line() {
 #[test]
 fn a_test_that_is_gone_is_one_line() {
     assert_eq!(
-        shown(result(vec![gone::record("kernel::b")])),
+        shown(result(vec![NoVerdict::Gone.record("kernel::b")])),
         "\n   REGRESSED tiny kernel::b: is in the baseline, and the adapter no longer has it\n"
     );
 }

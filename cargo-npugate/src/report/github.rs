@@ -2,8 +2,8 @@
 //! summary of the step in Markdown.
 
 use super::{Run, failures, summary, words};
-use crate::config::GitHub;
-use crate::error::Error;
+use crate::environment::GitHub;
+use crate::files::FileError;
 use crate::runner::ModelResult;
 use crate::shell::Shell;
 use crate::text;
@@ -35,11 +35,11 @@ pub fn annotate(results: &[ModelResult], shell: &mut Shell) {
 /// # Errors
 ///
 /// Any failure to write.
-pub fn summarize(results: &[ModelResult], run: &Run, github: &GitHub) -> Result<(), Error> {
+pub fn summarize(results: &[ModelResult], run: &Run, github: &GitHub) -> Result<(), FileError> {
     let Some(path) = &github.step_summary else { return Ok(()) };
     let file = fs::OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(markdown(results, run).as_bytes()))
-        .map_err(|source| Error::Write { path: path.clone(), source })
+        .map_err(|source| FileError::Write { path: path.clone(), source })
 }
 
 fn markdown(results: &[ModelResult], run: &Run) -> String {

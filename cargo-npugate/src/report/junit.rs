@@ -2,7 +2,7 @@
 //! as properties.
 
 use super::{Run, words};
-use crate::error::Error;
+use crate::files::FileError;
 use crate::runner::{ModelResult, Tried};
 use npugate_schema::{FlakyResult, Metric, Outcome, Record, write_atomically};
 use quick_junit::{
@@ -15,8 +15,8 @@ use std::{fmt::Write, path::Path, time::Duration};
 /// # Errors
 ///
 /// Any failure to write.
-pub fn write(results: &[ModelResult], run: &Run, path: &Path) -> Result<(), Error> {
-    let write = |source| Error::Write { path: path.to_owned(), source };
+pub fn write(results: &[ModelResult], run: &Run, path: &Path) -> Result<(), FileError> {
+    let write = |source| FileError::Write { path: path.to_owned(), source };
     let xml =
         report(results, run).to_string().map_err(|error| write(std::io::Error::other(error)))?;
     write_atomically(path, xml.as_bytes()).map_err(write)
@@ -164,22 +164,17 @@ fn seconds(seconds: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Effort;
     use crate::report::Reruns;
+    use crate::selection::Effort;
     use npugate_schema::{Description, Direction, Unit};
 
     fn record(name: &str, outcome: Outcome) -> Record {
-        Record {
-            name: name.into(),
-            outcome,
-            verdict: "cosine 0.98 < 0.99 & \u{1b}[31mred\u{1b}[0m".into(),
-            metrics: vec![
-                Metric::new("cosine", 0.98, Unit::Cosine, Direction::Higher).limited(0.99),
-                Metric::new("max_abs", f64::NAN, Unit::Absolute, Direction::Lower).on("layer00"),
-            ],
-            seconds: 0.25,
-            attachments: Vec::new(),
-        }
+        let metrics = vec![
+            Metric::new("cosine", 0.98, Unit::Cosine, Direction::Higher).limited(0.99),
+            Metric::new("max_abs", f64::NAN, Unit::Absolute, Direction::Lower).on("layer00"),
+        ];
+        let verdict = "cosine 0.98 < 0.99 & \u{1b}[31mred\u{1b}[0m";
+        Record::new(name, outcome, verdict).measured(metrics).took(0.25)
     }
 
     fn results() -> [ModelResult; 1] {

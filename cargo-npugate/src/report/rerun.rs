@@ -1,9 +1,9 @@
 //! A command line that runs a test of a run again, in the same way.
 
-use crate::config::{Config, Effort, History, Ignored, Lock, Test, TestSet, WeightsNeed};
-use crate::runner::gone;
+use crate::config::{Config, Lock, Test};
+use crate::selection::{Effort, History, Ignored, TestSet, WeightsNeed};
 use crate::text::shell_word;
-use npugate_schema::{FlakyResult, Record};
+use npugate_schema::{FlakyResult, NotRun, Record};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 /// How the tests of a run are run again.
@@ -24,7 +24,7 @@ impl Reruns {
     /// The command line for a test of a model; none for a test that cannot be run,
     /// or of which none is known.
     pub fn line(&self, model: &str, package: &str, record: &Record) -> Option<String> {
-        if gone::is_gone(record) {
+        if record.not_run == Some(NotRun::Gone) {
             return None;
         }
         match self {
@@ -104,7 +104,9 @@ fn options(config: &Config, test: &Test) -> String {
 mod tests {
     use super::*;
     use crate::cli;
-    use crate::config::{Action, Environment};
+    use crate::config::Action;
+    use crate::environment::Environment;
+    use crate::runner::NoVerdict;
     use npugate_schema::Outcome;
     use std::ffi::OsString;
 
@@ -155,7 +157,7 @@ mod tests {
     #[test]
     fn a_test_that_is_gone_or_unknown_has_no_command_line() {
         let with = Reruns::With(String::new());
-        assert_eq!(with.line("tiny", "tiny", &gone::record("kernel::a")), None);
+        assert_eq!(with.line("tiny", "tiny", &NoVerdict::Gone.record("kernel::a")), None);
         let key = ("tiny".to_owned(), "kernel::a".to_owned());
         let recorded = Reruns::Recorded([(key, "again".to_owned())].into());
         let record = |name: &str| Record::new(name, Outcome::Failed, "");

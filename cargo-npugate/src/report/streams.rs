@@ -6,7 +6,7 @@ mod sink;
 
 use super::Run;
 use crate::cli::RunFormat;
-use crate::error::Error;
+use crate::files::FileError;
 use crate::runner::{Consumer, ModelPlan, ModelResult, Update};
 use libtest::Libtest;
 use messages::Messages;
@@ -47,7 +47,7 @@ impl Streams {
         results: Option<&Path>,
         plans: &[Arc<ModelPlan>],
         run: &Run,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, FileError> {
         let mut streams = Vec::<Box<dyn Stream>>::new();
         match format {
             RunFormat::Human => {}
@@ -71,7 +71,7 @@ impl Streams {
         results: &[ModelResult],
         code: ExitCode,
         seconds: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<(), FileError> {
         for stream in &mut self.0 {
             stream.finish(&End { results, code, seconds });
         }

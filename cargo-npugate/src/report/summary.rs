@@ -3,11 +3,11 @@
 
 use super::table::{Align, Table};
 use super::{Run, failures, words};
-use crate::config::Effort;
-use crate::runner::{ModelResult, gone, is_interrupted, is_past_max_fail};
+use crate::runner::ModelResult;
+use crate::selection::Effort;
 use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
-use npugate_schema::{Description, ExitCode, Outcome, Record, Summary};
+use npugate_schema::{Description, ExitCode, NotRun, Outcome, Record, Summary};
 
 /// What a smoke run is worth.
 const SMOKE: &str = "kernels ran on few rows, and no baseline was compared or written; run without --smoke to gate them";
@@ -18,9 +18,10 @@ pub fn print(results: &[ModelResult], run: &Run, shell: &mut Shell) {
     let summary = total(results);
     let tone = words::tone_of(outcomes(results));
     // Those of which there is a verdict without a run are not among them.
-    let unheard = records(results).filter(|record| gone::is_gone(record)).count();
-    let interrupted = records(results).filter(|record| is_interrupted(record)).count();
-    let cancelled = records(results).filter(|record| is_past_max_fail(record)).count();
+    let count = |why| records(results).filter(|record| record.not_run == Some(why)).count();
+    let unheard = count(NotRun::Gone);
+    let interrupted = count(NotRun::Interrupted);
+    let cancelled = count(NotRun::MaxFail);
     let tests = text::count(summary.ran() - unheard - interrupted - cancelled, "test");
     let counts = words::counts(&summary);
     if shell.verbosity() > Verbosity::Quiet {
@@ -125,15 +126,11 @@ mod tests {
     use npugate_schema::{Direction, Metric, Unit};
 
     fn result(outcomes: Vec<Outcome>) -> ModelResult {
-        let record = |(index, outcome)| Record {
-            name: format!("kernel::k{index}"),
-            outcome,
-            verdict: "sqnr 46.0 >= 40".into(),
-            metrics: vec![
-                Metric::new("sqnr", 46.02, Unit::Decibel, Direction::Higher).limited(40.0),
-            ],
-            seconds: 0.5,
-            attachments: Vec::new(),
+        let metric = || Metric::new("sqnr", 46.02, Unit::Decibel, Direction::Higher).limited(40.0);
+        let record = |(index, outcome)| {
+            Record::new(format!("kernel::k{index}"), outcome, "sqnr 46.0 >= 40")
+                .measured(vec![metric()])
+                .took(0.5)
         };
         ModelResult {
             records: outcomes.into_iter().enumerate().map(record).collect(),

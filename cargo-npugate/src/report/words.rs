@@ -1,9 +1,9 @@
 //! What outcomes and counts are called, and how they are to be read.
 
-use crate::runner::{Attempt, gone};
+use crate::runner::Attempt;
 use crate::shell::Tone;
 use crate::text;
-use npugate_schema::{Direction, FlakyResult, Metric, Outcome, Phase, Record, Summary};
+use npugate_schema::{Direction, FlakyResult, Metric, NotRun, Outcome, Phase, Record, Summary};
 use std::borrow::Cow;
 
 /// The word for an outcome, and how it is to be read.
@@ -46,7 +46,7 @@ pub fn attempt(number: u32, outcome: &Outcome) -> String {
 pub fn line(model: &str, record: &Record, attempt: Attempt) -> String {
     let Record { name, seconds, .. } = record;
     let verdict = record.verdict.lines().next().unwrap_or_default();
-    if gone::is_gone(record) {
+    if record.not_run == Some(NotRun::Gone) {
         // It took no time.
         return format!("{model} {name}: {verdict}");
     }

@@ -1,12 +1,7 @@
-//! Tests that vanished: the baseline has them, the gate lists them no more. A
-//! kernel shape or a layer that is dropped takes its tests with it, and a run
-//! without them is not to look like a success.
+//! Tests that vanished: the baseline has them, and the gate no longer lists them.
 
-use npugate_schema::{Baseline, Description, ListedTest, Outcome, Record};
+use npugate_schema::{Baseline, Description, ListedTest};
 use std::collections::BTreeSet;
-
-/// What is said of such a test.
-const VERDICT: &str = "is in the baseline, and the adapter no longer has it";
 
 /// The names in the baseline that a full listing lacks. A baseline that cannot
 /// be read has none here: it is an error when the run is compared with it.
@@ -19,27 +14,10 @@ pub fn find(description: &Description, listed: &[ListedTest]) -> Vec<String> {
     accepted.filter(|name| !listed.contains(name.as_str())).collect()
 }
 
-/// The record of a test that is gone: worse than its baseline, without figures.
-pub fn record(name: &str) -> Record {
-    Record {
-        name: name.to_owned(),
-        outcome: Outcome::Regressed,
-        verdict: VERDICT.to_owned(),
-        metrics: Vec::new(),
-        seconds: 0.0,
-        attachments: Vec::new(),
-    }
-}
-
-/// Whether a record is of a test that is gone.
-pub fn is_gone(record: &Record) -> bool {
-    record.outcome == Outcome::Regressed && record.verdict == VERDICT
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use npugate_schema::{Direction, Ignore, Metric, Unit};
+    use npugate_schema::{Direction, Ignore, Metric, Outcome, Record, Unit};
     use std::path::Path;
 
     fn description(fixtures: &Path) -> Description {
@@ -59,20 +37,12 @@ mod tests {
         let mut baseline = Baseline::empty("tiny", "emu");
         for name in ["a", "b", "c"] {
             let metric = Metric::new("cosine", 0.999, Unit::Cosine, Direction::Higher);
-            baseline.accept(&Record { metrics: vec![metric], ..record(name) });
+            baseline.accept(&Record::new(name, Outcome::Passed, "").measured(vec![metric]));
         }
         let path = Baseline::path(folder.path(), "emu");
         baseline.save(&path).unwrap();
         assert_eq!(find(&description, &listed), ["c"]);
         std::fs::write(path, "{").unwrap();
         assert_eq!(find(&description, &listed), [""; 0], "it is no baseline");
-    }
-
-    #[test]
-    fn a_test_that_is_gone_is_told_from_one_that_got_worse() {
-        let gone = record("a");
-        assert!(is_gone(&gone));
-        assert!(!is_gone(&Record { verdict: "cosine 0.9, was 0.99".into(), ..gone.clone() }));
-        assert!(!is_gone(&Record { outcome: Outcome::Passed, ..gone }));
     }
 }

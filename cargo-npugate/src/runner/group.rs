@@ -1,6 +1,6 @@
 //! A child with all that it starts: ended together.
 
-use crate::error::Error;
+use crate::start::StartError;
 use std::{
     io,
     process::{Child, Command, ExitStatus},
@@ -30,13 +30,11 @@ impl Group {
     /// # Errors
     ///
     /// It cannot be started.
-    pub fn spawn(command: &mut Command) -> Result<Self, Error> {
+    pub fn spawn(command: &mut Command) -> Result<Self, StartError> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        match command.spawn() {
-            Ok(child) => Ok(Self { child, status: None }),
-            Err(source) => Err(Error::Start { program: command.get_program().to_owned(), source }),
-        }
+        let child = command.spawn().map_err(|source| StartError::new(command, source))?;
+        Ok(Self { child, status: None })
     }
 
     /// How it ended, if it has.

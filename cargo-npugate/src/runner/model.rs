@@ -2,10 +2,9 @@
 //! did not pass and may be tried again.
 
 use super::pass::{self, Round, Step};
-use super::{Attempt, Happening, ModelPlan, ModelResult, RunOptions, Tried, gone, was_not_run};
-use crate::error::Error;
+use super::{Attempt, Happening, ModelPlan, ModelResult, NoVerdict, RunError, RunOptions, Tried};
 use crate::waiver;
-use npugate_schema::{Outcome, Record};
+use npugate_schema::{NotRun, Outcome, Record};
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 /// Runs the tests of one model.
@@ -18,13 +17,13 @@ pub fn run(
     plan: &ModelPlan,
     options: &RunOptions,
     tell: &mut dyn FnMut(Happening),
-) -> Result<ModelResult, Error> {
+) -> Result<ModelResult, RunError> {
     let start = Instant::now();
     let planned = plan.planned(options.selection.ignored);
     tell(Happening::Started { planned: [planned.as_slice(), &plan.gone].concat() });
     let mut turn = Turn::new(plan, options, tell);
     for name in &plan.gone {
-        turn.judged(gone::record(name), String::new());
+        turn.judged(NoVerdict::Gone.record(name), String::new());
     }
     let mut passed = pass::run(plan, Round::First(&planned), options, |step| turn.step(step))?;
     let mut troubles = std::mem::take(&mut passed.troubles);
@@ -34,10 +33,9 @@ pub fn run(
         troubles.extend(std::mem::take(&mut passed.troubles));
     }
     if let Some(stop) = passed.stopped {
-        turn.settle(|name| stop.record(name));
+        turn.settle(&stop.into());
     } else if let Some(blocked) = &passed.blocked {
-        let outcome = || Outcome::Invalid { reason: blocked.reason().to_owned() };
-        turn.settle(|name| Record::new(name, outcome(), blocked.reason()));
+        turn.settle(&blocked.clone().into());
     }
     let result = ModelResult {
         troubles,
@@ -50,15 +48,11 @@ pub fn run(
 }
 
 /// What is left of a model whose turn did not come, or could not.
-pub fn not_run(
-    plan: &ModelPlan,
-    options: &RunOptions,
-    record: impl Fn(&str) -> Record,
-) -> ModelResult {
+pub fn not_run(plan: &ModelPlan, options: &RunOptions, why: &NoVerdict) -> ModelResult {
     let mut nobody = |_| {};
     let mut turn = Turn::new(plan, options, &mut nobody);
     for name in plan.planned(options.selection.ignored) {
-        let record = record(&name);
+        let record = why.record(&*name);
         turn.records.insert(name, record);
     }
     turn.into_result()
@@ -119,7 +113,7 @@ impl<'a> Turn<'a> {
     /// Takes a verdict in: the last one, or one that the test may better.
     fn judged(&mut self, mut record: Record, mut output: String) {
         // The run ended before it could be tried again: it did not pass.
-        if was_not_run(&record)
+        if record.not_run.is_some_and(NotRun::run_ended)
             && let Some(tried) = self.earlier.get_mut(&record.name).and_then(Vec::pop)
         {
             (record, output) = (tried.record, tried.output);
@@ -172,11 +166,11 @@ impl<'a> Turn<'a> {
     }
 
     /// The run ends: what was to be tried again keeps the verdict that it has.
-    fn settle(&mut self, untried: impl Fn(&str) -> Record) {
+    fn settle(&mut self, why: &NoVerdict) {
         for name in std::mem::take(&mut self.again) {
             let tried = self.earlier.get_mut(&name).and_then(Vec::pop);
             let (record, output) = tried.map_or_else(
-                || (untried(&name), String::new()),
+                || (why.record(&*name), String::new()),
                 |tried| (tried.record, tried.output),
             );
             self.ended(record, output);

@@ -23,6 +23,15 @@ const MARK_DELAY: Duration = Duration::from_millis(200);
 /// How much of a test's output is kept, and of a process's outside of tests.
 const KEPT: usize = 64 * 1024;
 
+/// What happens to the output of a gate binary.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Capture {
+    /// Kept, and shown if the process dies.
+    Keep,
+    /// Passed through as it comes.
+    Show,
+}
+
 /// What a child prints.
 #[derive(Debug)]
 pub struct Output {

@@ -2,12 +2,12 @@
 //! hangs make necessary.
 
 use super::events::BadLine;
+use super::output::Capture;
 use super::process::{self, Ended, Followed, Told};
 use super::stop::Stop;
 use super::tracker::{End, Next, Tracker};
-use super::{Blocked, Happening, ModelPlan, RunOptions};
-use crate::config::{Capture, Matching};
-use crate::error::Error;
+use super::{Blocked, Happening, ModelPlan, RunError, RunOptions};
+use crate::selection::Matching;
 use crate::text;
 use npugate_schema::{Event, ExitCode, Record};
 use std::{ffi::OsString, time::Instant};
@@ -60,7 +60,7 @@ pub fn run(
     round: Round<'_>,
     options: &RunOptions,
     mut tell: impl FnMut(Step),
-) -> Result<Passed, Error> {
+) -> Result<Passed, RunError> {
     let start = Instant::now();
     let (names, mut args) = match round {
         Round::First(names) => (names, first_args(names, options)),
@@ -129,10 +129,11 @@ fn unwritable(
     let said = said.unwrap_or("it does not say what").trim_end_matches('.');
     let package = &plan.gate.adapter.package;
     let reason = format!("the gate of {package} could not write: {said}; make room and run again");
-    for record in tracker.give_up_the_rest(&reason) {
+    let blocked = Blocked::Disk(reason);
+    for record in tracker.give_up_the_rest(&blocked.clone().into()) {
         tell(Step::Judged(record, String::new()));
     }
-    Passed { blocked: Some(Blocked::Disk(reason)), ..Passed::whole(tracker.into_troubles()) }
+    Passed { blocked: Some(blocked), ..Passed::whole(tracker.into_troubles()) }
 }
 
 /// The filters as they were given. Names given exactly may be of several
@@ -155,8 +156,9 @@ fn launch(
     start: Instant,
     tracker: &mut Tracker,
     tell: &mut impl FnMut(Step),
-) -> Result<Ended, Error> {
-    let events = tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(Error::Events)?;
+) -> Result<Ended, RunError> {
+    let events =
+        tempfile::NamedTempFile::with_prefix("npugate-events-").map_err(RunError::Events)?;
     args.extend(options.device.to_args());
     if options.capture == Capture::Show {
         args.push("--no-capture".into());

@@ -1,10 +1,10 @@
 //! What is to run: a model's tests, each with what was decided about it.
 
-use crate::config::Ignored;
 use crate::gate::Gate;
+use crate::selection::Ignored;
+use crate::settings::TestSettings;
 use crate::waiver::Waiver;
-use npugate_schema::{Description, FlakyResult, ListedTest, TimeLimits};
-use std::time::Duration;
+use npugate_schema::{Description, ListedTest, TimeLimits};
 
 /// A model whose tests are to run.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,50 +57,6 @@ pub struct PlannedTest {
     pub settings: TestSettings,
     /// Limits that are waived for it.
     pub waivers: Vec<Waiver>,
-}
-
-/// How one test is run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TestSettings {
-    /// After this long it is named as slow.
-    pub slow: Duration,
-    /// After this long its process is ended.
-    pub timeout: Duration,
-    /// How long the process has to end by itself before it is killed.
-    pub grace: Duration,
-    /// How often it is run again if it does not pass.
-    pub retries: u32,
-    /// What it counts as if it then passes.
-    pub flaky: FlakyResult,
-}
-
-impl TestSettings {
-    /// How long a process that is asked to end has for it.
-    pub const GRACE: Duration = Duration::from_secs(5);
-
-    /// For what may take as long as it takes.
-    pub fn unlimited() -> Self {
-        Self {
-            slow: Duration::MAX,
-            timeout: Duration::MAX,
-            grace: Self::GRACE,
-            retries: 0,
-            flaky: FlakyResult::default(),
-        }
-    }
-}
-
-impl From<TimeLimits> for TestSettings {
-    /// As the check declares it; nothing is run again.
-    fn from(limits: TimeLimits) -> Self {
-        Self {
-            slow: Duration::from_secs(limits.slow),
-            timeout: Duration::from_secs(limits.timeout),
-            grace: Self::GRACE,
-            retries: 0,
-            flaky: FlakyResult::default(),
-        }
-    }
 }
 
 impl From<ListedTest> for PlannedTest {

@@ -1,14 +1,13 @@
 //! One child process: started, followed, timed, waited for.
 
-use super::TestSettings;
+use super::RunError;
 use super::events::{BadLine, EventReader};
 use super::group::{Force, Group};
-use super::output::Output;
+use super::output::{Capture, Output};
 use super::stop::{Brake, Stop};
 use super::tracker::Cause;
 use super::watch::{Alarm, Watch};
-use crate::config::Capture;
-use crate::error::Error;
+use crate::settings::TestSettings;
 use fs_err as fs;
 use npugate_schema::Event;
 use std::{
@@ -83,23 +82,23 @@ struct Ending {
 pub fn follow<F: Fn(&str) -> TestSettings>(
     followed: Followed<'_, F>,
     mut tell: impl FnMut(Told<'_>),
-) -> Result<Ended, Error> {
+) -> Result<Ended, RunError> {
     let Followed { mut command, events, capture, brake, settings_of, idle } = followed;
     let output = match capture {
-        Capture::Keep => Some(Output::capture(&mut command).map_err(Error::Events)?),
+        Capture::Keep => Some(Output::capture(&mut command).map_err(RunError::Events)?),
         Capture::Show => None,
     };
     let mut group = Group::spawn(&mut command)?;
     // The parent's ends of the pipe would keep it open.
     drop(command);
-    let mut reader = EventReader::new(fs::File::open(events).map_err(Error::Events)?);
+    let mut reader = EventReader::new(fs::File::open(events).map_err(RunError::Events)?);
     let mut watch = Watch::new(settings_of, idle, Instant::now());
     let mut ending: Option<Ending> = None;
     let status = loop {
         // Asked before reading, so that the last events of a child that has
         // ended are read after its end.
-        let status = group.try_wait().map_err(Error::Events)?;
-        for event in reader.poll().map_err(Error::Events)? {
+        let status = group.try_wait().map_err(RunError::Events)?;
+        for event in reader.poll().map_err(RunError::Events)? {
             match event {
                 Ok(event) => {
                     watch.event(&event, Instant::now());

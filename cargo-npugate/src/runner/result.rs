@@ -1,5 +1,6 @@
 //! What is left of a model's run.
 
+use super::NoVerdict;
 use npugate_schema::{Description, ExitCode, Record};
 use std::collections::BTreeMap;
 
@@ -32,6 +33,16 @@ pub enum Blocked {
     Device(String),
     /// Its gate could not write what it has to: a full disk, as a rule.
     Disk(String),
+}
+
+impl From<Blocked> for NoVerdict {
+    /// Of the tests that a model cannot come to.
+    fn from(blocked: Blocked) -> Self {
+        match blocked {
+            Blocked::Device(reason) => Self::NoDevice(reason),
+            Blocked::Disk(reason) => Self::CannotWrite(reason),
+        }
+    }
 }
 
 impl Blocked {

@@ -3,10 +3,12 @@
 //! the jobs, while that holds the device.
 
 use super::stop::Stop;
-use super::{Blocked, Consumer, Happening, ModelPlan, ModelResult, RunOptions, Update, model};
-use crate::error::Error;
+use super::{
+    Blocked, Consumer, Happening, ModelPlan, ModelResult, NoVerdict, RunError, RunOptions, Update,
+    model,
+};
 use crate::lock::DeviceLock;
-use npugate_schema::{Access, Outcome, Record};
+use npugate_schema::{Access, Holder};
 use std::{
     collections::VecDeque,
     sync::{
@@ -30,7 +32,7 @@ pub fn run(
     plans: &[Arc<ModelPlan>],
     options: &RunOptions,
     consumers: &mut [&mut dyn Consumer],
-) -> Result<Vec<ModelResult>, Error> {
+) -> Result<Vec<ModelResult>, RunError> {
     let jobs = options.jobs.get().min(plans.len()).max(1);
     let queue = Queue::new(plans, jobs);
     let (sender, receiver) = mpsc::channel::<Update>();
@@ -108,7 +110,7 @@ fn work(
     queue: &Queue,
     options: &RunOptions,
     sender: &Sender<Update>,
-) -> Result<Vec<(usize, ModelResult)>, Error> {
+) -> Result<Vec<(usize, ModelResult)>, RunError> {
     let mut results = Vec::new();
     let mut held: Option<DeviceLock> = None;
     while let Some((index, plan)) = queue.take(lane) {
@@ -145,7 +147,7 @@ fn acquire(
     options: &RunOptions,
     tell: &mut dyn FnMut(Happening),
 ) -> Result<Option<DeviceLock>, Skip> {
-    let waiting = |holder| tell(Happening::Waiting { holder });
+    let waiting = |holder: Holder| tell(Happening::Waiting { holder });
     let wanted = || options.brake.stop().is_none();
     match options.lock.acquire(waiting, wanted) {
         Ok(lock) => Ok(lock),
@@ -170,15 +172,11 @@ impl Skip {
         tell: &mut dyn FnMut(Happening),
     ) -> ModelResult {
         match self {
-            Self::Stopped(stop) => model::not_run(plan, options, |name| stop.record(name)),
+            Self::Stopped(stop) => model::not_run(plan, options, &stop.into()),
             Self::Unavailable(reason) => {
-                let record = |name: &str| {
-                    Record::new(name, Outcome::Skipped { reason: reason.clone() }, &*reason)
-                };
-                let result = ModelResult {
-                    blocked: Some(Blocked::Device(reason.clone())),
-                    ..model::not_run(plan, options, record)
-                };
+                let blocked = Blocked::Device(reason);
+                let result = model::not_run(plan, options, &blocked.clone().into());
+                let result = ModelResult { blocked: Some(blocked), ..result };
                 tell(Happening::Finished { result: Arc::new(result.clone()) });
                 result
             }
@@ -189,6 +187,5 @@ impl Skip {
 /// What is left of a model whose device is missing.
 pub fn without_device(plan: &ModelPlan, options: &RunOptions) -> ModelResult {
     let reason = plan.description.missing().unwrap_or_default();
-    let outcome = || Outcome::Skipped { reason: reason.to_owned() };
-    model::not_run(plan, options, |name| Record::new(name, outcome(), reason))
+    model::not_run(plan, options, &NoVerdict::NoDevice(reason.to_owned()))
 }

@@ -2,8 +2,7 @@
 //! of them failed.
 
 use crate::interrupt::{Interrupt, Urgency};
-use crate::text;
-use npugate_schema::{Outcome, Record};
+use npugate_schema::Record;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,41 +13,6 @@ pub enum Stop {
     Interrupted,
     /// As many tests failed as were to end it.
     MaxFail(NonZero<usize>),
-}
-
-impl Stop {
-    /// The record of a test that has no verdict because of this.
-    pub fn record(self, name: impl Into<String>) -> Record {
-        let reason = self.reason();
-        Record::new(name, Outcome::Skipped { reason: reason.clone() }, reason)
-    }
-
-    fn reason(self) -> String {
-        match self {
-            Self::Interrupted => INTERRUPTED.to_owned(),
-            Self::MaxFail(limit) => {
-                format!("{NOT_RUN}{} failed", text::count(limit.get(), "test"))
-            }
-        }
-    }
-}
-
-const INTERRUPTED: &str = "interrupted";
-const NOT_RUN: &str = "not run: the run ended after ";
-
-/// Whether a record is of a test that the user did not wait for.
-pub fn is_interrupted(record: &Record) -> bool {
-    matches!(&record.outcome, Outcome::Skipped { reason } if reason == INTERRUPTED)
-}
-
-/// Whether a record is of a test that did not run since others had failed.
-pub fn is_past_max_fail(record: &Record) -> bool {
-    matches!(&record.outcome, Outcome::Skipped { reason } if reason.starts_with(NOT_RUN))
-}
-
-/// Whether a record is of a test that did not run because the run had ended.
-pub fn was_not_run(record: &Record) -> bool {
-    is_interrupted(record) || is_past_max_fail(record)
 }
 
 /// What ends a run early, shared by all that run in it.
@@ -98,6 +62,7 @@ impl Default for Brake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use npugate_schema::Outcome;
 
     #[test]
     fn a_run_ends_after_as_many_failures_as_it_may_have() {
@@ -107,11 +72,7 @@ mod tests {
         brake.note(&record(Outcome::Passed));
         assert_eq!(brake.stop(), None);
         brake.note(&record(Outcome::Regressed));
-        let stop = brake.stop().unwrap();
-        assert_eq!(stop, Stop::MaxFail(NonZero::new(2).unwrap()));
-        let record = stop.record("b");
-        assert_eq!(record.verdict, "not run: the run ended after 2 tests failed");
-        assert!(is_past_max_fail(&record) && !is_interrupted(&record));
+        assert_eq!(brake.stop(), Some(Stop::MaxFail(NonZero::new(2).unwrap())));
     }
 
     #[test]
@@ -121,6 +82,5 @@ mod tests {
             brake.note(&Record::new("a", Outcome::Failed, ""));
         }
         assert_eq!(brake.stop(), None);
-        assert!(is_interrupted(&Stop::Interrupted.record("a")));
     }
 }

@@ -2,7 +2,7 @@
 //! takes: which tests have a verdict, and which one a dead process was in.
 
 use super::events::BadLine;
-use super::stop::Stop;
+use super::{NoVerdict, Stop};
 use npugate_schema::{EVENT_SCHEMA, Event, Outcome, Record};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -147,29 +147,28 @@ impl Tracker {
                 self.trouble(format!("it {} after its last test: {}", died(end.cause), end.status));
             }
         } else if self.crashes >= MAX_CRASHES {
-            let reason = format!("not run: the process had crashed {MAX_CRASHES} times");
-            records.extend(self.give_up(remaining, &reason));
+            records.extend(self.give_up(remaining, &NoVerdict::Crashes(MAX_CRASHES)));
         } else if launch.progressed || !records.is_empty() {
             return (Next::Again(remaining), records);
         } else {
             let spoke = if launch.last.is_some() { "before any test" } else { "without an event" };
             let reason = format!("the process {} {spoke}: {}", ended(end.cause), end.status);
             self.trouble(format!("{reason}; is its main function `npugate::main`?"));
-            records.extend(self.give_up(remaining, &reason));
+            records.extend(self.give_up(remaining, &NoVerdict::NoStart(reason)));
         }
         (Next::Done, records)
     }
 
     /// The run ends early: the records of tests that have no verdict.
     pub fn stop(&mut self, stop: Stop) -> Vec<Record> {
-        let names = self.remaining();
-        names.into_iter().map(|name| stop.record(name)).collect()
+        let remaining = self.remaining();
+        self.give_up(remaining, &stop.into())
     }
 
     /// Nothing more can run: the records of tests that have no verdict.
-    pub fn give_up_the_rest(&mut self, reason: &str) -> Vec<Record> {
+    pub fn give_up_the_rest(&mut self, why: &NoVerdict) -> Vec<Record> {
         let remaining = self.remaining();
-        self.give_up(remaining, reason)
+        self.give_up(remaining, why)
     }
 
     /// Whether something is wrong with the gate itself.
@@ -192,7 +191,7 @@ impl Tracker {
                 crate::text::count(remaining.len(), "test"),
                 crate::text::ellipsis(&remaining.join(", "), 120)
             ));
-            records = self.give_up(remaining, "listed, but the gate did not run it");
+            records = self.give_up(remaining, &NoVerdict::Omitted);
         }
         match end.cause {
             Cause::TimedOut(after) => self.trouble(format!(
@@ -216,12 +215,12 @@ impl Tracker {
         self.planned.iter().filter(|name| !self.judged.contains(*name)).cloned().collect()
     }
 
-    fn give_up(&mut self, names: Vec<String>, reason: &str) -> Vec<Record> {
-        let invalid = |name: String| {
+    fn give_up(&mut self, names: Vec<String>, why: &NoVerdict) -> Vec<Record> {
+        let record = |name: String| {
             self.judged.insert(name.clone());
-            Record::new(name, Outcome::Invalid { reason: reason.to_owned() }, reason)
+            why.record(name)
         };
-        names.into_iter().map(invalid).collect()
+        names.into_iter().map(record).collect()
     }
 
     fn trouble(&mut self, trouble: String) {

@@ -1,6 +1,5 @@
 use super::*;
-use crate::runner::is_interrupted;
-use npugate_schema::Summary;
+use npugate_schema::{NotRun, Summary};
 
 const fn end(status: &'static str, success: bool) -> End<'static> {
     End { status, success, cause: Cause::Itself }
@@ -176,7 +175,7 @@ fn tests_that_an_interrupt_left_without_a_verdict_are_skipped() {
     let records = tracker.stop(Stop::Interrupted);
     let names: Vec<_> = records.iter().map(|record| record.name.as_str()).collect();
     assert_eq!(names, ["b", "c"]);
-    assert!(records.iter().all(is_interrupted));
+    assert!(records.iter().all(|record| record.not_run == Some(NotRun::Interrupted)));
     assert_eq!(tracker.into_troubles(), [""; 0]);
 }
 

@@ -2,7 +2,7 @@
 //! terminal, the streams for programs, annotations.
 
 use super::{ModelPlan, ModelResult};
-use npugate_schema::Record;
+use npugate_schema::{Holder, Record};
 use std::{fmt, sync::Arc};
 
 /// Something that happens to a model in a run.
@@ -19,8 +19,8 @@ pub struct Update {
 /// What happens to a model.
 #[derive(Clone, Debug)]
 pub enum Happening {
-    /// Its device is held by another process; who has it and since when.
-    Waiting { holder: String },
+    /// Its device is held by another process.
+    Waiting { holder: Holder },
     /// Its turn comes. A record is to come for each of these tests.
     Started { planned: Vec<String> },
     /// A process is about to be started.

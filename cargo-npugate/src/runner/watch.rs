@@ -1,6 +1,6 @@
 //! The clock over one child: which test is slow, and when its time is up.
 
-use super::TestSettings;
+use crate::settings::TestSettings;
 use npugate_schema::Event;
 use std::time::{Duration, Instant};
 

@@ -183,14 +183,7 @@ mod tests {
     use crate::Outcome;
 
     fn record(metrics: Vec<Metric>) -> Record {
-        Record {
-            name: "block::layer00::cosine".into(),
-            outcome: Outcome::Passed,
-            verdict: String::new(),
-            metrics,
-            seconds: 0.1,
-            attachments: Vec::new(),
-        }
+        Record::new("block::layer00::cosine", Outcome::Passed, "").measured(metrics)
     }
 
     fn cosine(value: f64) -> Metric {

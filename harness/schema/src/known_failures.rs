@@ -122,14 +122,8 @@ mod tests {
         let metric = |(name, value): &(&str, f64)| {
             Metric::new(*name, *value, Unit::Ratio, Direction::Lower).limited(12.0)
         };
-        Record {
-            name: "logits::prefill".into(),
-            outcome: Outcome::Failed,
-            verdict: String::new(),
-            metrics: values.iter().map(metric).collect(),
-            seconds: 0.0,
-            attachments: Vec::new(),
-        }
+        Record::new("logits::prefill", Outcome::Failed, "")
+            .measured(values.iter().map(metric).collect())
     }
 
     fn known() -> KnownFailure {

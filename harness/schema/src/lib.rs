@@ -35,6 +35,7 @@ mod mark;
 mod message;
 mod metric;
 mod nearest;
+mod not_run;
 mod number;
 mod outcome;
 mod phase;
@@ -73,6 +74,7 @@ pub use manifest::{
 pub use mark::{MARK, MARKS_VAR, Mark};
 pub use message::{AttemptOf, MESSAGE_SCHEMA, Message, Obstacle, PlannedModel};
 pub use metric::{Direction, Metric, Unit};
+pub use not_run::NotRun;
 pub use outcome::{FlakyResult, Outcome};
 pub use phase::{Phase, UnknownPhase};
 pub use record::{Record, Summary};

@@ -1,6 +1,6 @@
 //! What one run of one test left behind.
 
-use crate::{FlakyResult, Metric, Outcome};
+use crate::{FlakyResult, Metric, NotRun, Outcome};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -23,6 +23,9 @@ pub struct Record {
     /// Files that it left behind for whoever looks into a failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<PathBuf>,
+    /// Why the test did not run, where the command wrote this record in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_run: Option<NotRun>,
 }
 
 impl Record {
@@ -35,6 +38,7 @@ impl Record {
             metrics: Vec::new(),
             seconds: 0.0,
             attachments: Vec::new(),
+            not_run: None,
         }
     }
 

@@ -118,15 +118,9 @@ fn reason(test: &Selected<'_>) -> String {
 
 /// The record of a test that was planned and could not be found again.
 fn lost(name: &str) -> Record {
-    Record {
-        name: name.to_owned(),
-        outcome: Outcome::Failed,
-        verdict: "the test was planned and is gone: this is an error in npugate, please report it"
-            .to_owned(),
-        metrics: Vec::new(),
-        seconds: 0.0,
-        attachments: Vec::new(),
-    }
+    const VERDICT: &str =
+        "the test was planned and is gone: this is an error in npugate, please report it";
+    Record::new(name, Outcome::Failed, VERDICT)
 }
 
 /// libtest knows three outcomes: whatever is not good has failed.
@@ -166,15 +160,7 @@ pub(super) mod tests {
     use crate::cli::select::tests::{plan, resolve};
 
     pub fn record(name: &str, outcome: Outcome, verdict: &str) -> Record {
-        let verdict = verdict.to_owned();
-        Record {
-            name: name.to_owned(),
-            outcome,
-            verdict,
-            metrics: Vec::new(),
-            seconds: 0.25,
-            attachments: Vec::new(),
-        }
+        Record::new(name, outcome, verdict).took(0.25)
     }
 
     /// Runs the plan of the selection's tests with a function that makes the

@@ -2,9 +2,11 @@
 
 use super::{check, merged, own};
 use crate::commands::test;
-use crate::config::{Config, Network, Selection, Test};
+use crate::config::{Config, Test};
 use crate::error::Error;
+use crate::fetch::Network;
 use crate::runner::ModelResult;
+use crate::selection::Selection;
 use crate::shell::{Shell, Tone};
 use crate::text;
 use crate::workspace::Workspace;

@@ -1,9 +1,10 @@
 //! Whether every launch of every adapter's programs is recorded and tested.
 
 use super::super::prepare;
-use crate::config::{Config, Selection};
+use crate::config::Config;
 use crate::error::Error;
 use crate::report::table::{Align, Table};
+use crate::selection::Selection;
 use crate::shell::{self, Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_kernels::{

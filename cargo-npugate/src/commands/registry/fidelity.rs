@@ -4,6 +4,7 @@ use super::show;
 use crate::cli::MessageFormat;
 use crate::config::{Config, Fidelity};
 use crate::error::Error;
+use crate::files::FileError;
 use crate::report::table::{Align, Table};
 use crate::shell::{self, Shell, Tone};
 use crate::text;
@@ -62,7 +63,7 @@ pub(super) fn run(task: &Fidelity, config: &Config, shell: &mut Shell) -> Result
     if let Some(path) = &task.write {
         let date = crate::commands::today().to_string();
         write_atomically(path, fidelity::document(&summary, &date).as_bytes())
-            .map_err(|source| Error::Write { path: path.clone(), source })?;
+            .map_err(|source| FileError::Write { path: path.clone(), source })?;
         shell.status(Tone::Good, "Wrote", path.display());
     }
     Ok(if failures == 0 { ExitCode::Ok } else { ExitCode::TestsFailed })

@@ -5,13 +5,13 @@ use super::plan::{self, Sorted};
 use crate::choose;
 use crate::cli::RunFormat;
 use crate::commands::{prepare, today};
-use crate::config::{Capture, Config, Test};
+use crate::config::{Config, Test};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::profile::{BaselineMode, Profile};
 use crate::progress::Progress;
 use crate::report::{Run, Streams, summary};
-use crate::runner::{self, Brake, ModelResult, PlannedTest, RunOptions};
+use crate::runner::{self, Brake, Capture, ModelResult, PlannedTest, RunOptions};
 use crate::shell::Shell;
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, LOCK_HELD_VAR};
@@ -55,7 +55,7 @@ pub(in crate::commands) fn execute(
     let start = Instant::now();
     let mut run = Run::of(config, test);
     let file = test.results.as_deref().or(profile.values.results.as_deref().map(PathBuf::as_path));
-    if let Err(Error::NoTests(_)) = plans {
+    if plans.as_ref().is_err_and(|error| error.exit_code() == ExitCode::NoTests) {
         // Whoever joins the parts of a run is to know that this one is empty.
         Streams::open(test.format, file, &[], &run)?.finish(&[], ExitCode::NoTests, 0.0)?;
     }

@@ -2,11 +2,12 @@
 
 use crate::choose::{self, Candidates};
 use crate::commands::prepare;
-use crate::config::{Config, Effort, History, MissingDevice, Test};
+use crate::config::{Config, MissingDevice, Test};
 use crate::error::Error;
 use crate::filter::Facts;
 use crate::profile::Profile;
 use crate::runner::{ModelPlan, PlannedTest, gone};
+use crate::selection::{Effort, History};
 use crate::shell::Shell;
 use crate::workspace::Workspace;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::report::streams::sink::testing::Written;
 use crate::report::testing;
-use crate::runner::Attempt;
+use crate::runner::{Attempt, NoVerdict};
 use npugate_schema::ExitCode;
 use std::sync::Arc;
 
@@ -109,8 +109,7 @@ fn after_a_suite_the_next_one_goes_on_as_it_happens() {
 #[test]
 fn a_suite_whose_turn_did_not_come_and_a_broken_gate_are_told() {
     let mut told = Told::new();
-    let skipped = Outcome::Skipped { reason: "interrupted".into() };
-    let record = Record::new("kernel::a", skipped, "interrupted");
+    let record = NoVerdict::Interrupted.record("kernel::a");
     let mut result = testing::result("tiny", vec![record]);
     result.troubles.push("it died".into());
     let results = [result];

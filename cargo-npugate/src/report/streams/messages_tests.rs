@@ -1,6 +1,7 @@
 use super::*;
 use crate::report::streams::sink::testing::Written;
 use crate::report::testing;
+use crate::runner::NoVerdict;
 use npugate_schema::{ExitCode, Outcome};
 
 /// Tells of a model with two tests, one of which is off, and returns the lines.
@@ -72,10 +73,10 @@ fn every_line_reads_back_as_a_message() {
 fn a_model_whose_turn_did_not_come_is_told_at_the_end() {
     let written = Written::default();
     let mut messages = Messages::start(written.sink(), &[], &Run::default());
-    let skipped = Outcome::Skipped { reason: "interrupted".into() };
-    let results = [testing::result("tiny", vec![Record::new("a::b", skipped, "interrupted")])];
+    let results = [testing::result("tiny", vec![NoVerdict::Interrupted.record("a::b")])];
     messages.finish(&End { results: &results, code: ExitCode::Interrupted, seconds: 1.0 });
     let text = written.text();
     assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(text.contains(r#""not_run":"interrupted""#), "{text}");
     assert!(text.contains(r#""message":"model_finished","model":"tiny""#), "{text}");
 }

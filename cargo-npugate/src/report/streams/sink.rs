@@ -1,7 +1,7 @@
 //! Where lines for programs go: each is written whole and at once, so that
 //! whoever reads along, or reads what is left of a killed run, sees whole lines.
 
-use crate::error::Error;
+use crate::files::FileError;
 use fs_err as fs;
 use std::{
     io::{self, Write},
@@ -42,10 +42,10 @@ impl Sink {
     /// # Errors
     ///
     /// It cannot be created.
-    pub fn create(path: &Path) -> Result<Self, Error> {
+    pub fn create(path: &Path) -> Result<Self, FileError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::File::create(path));
-        let file = file.map_err(|source| Error::Write { path: path.to_owned(), source })?;
+        let file = file.map_err(|source| FileError::Write { path: path.to_owned(), source })?;
         Ok(Self::to(file, Place::File(path.to_owned())))
     }
 
@@ -71,11 +71,11 @@ impl Sink {
     /// # Errors
     ///
     /// A line could not be written, though somebody was there to read it.
-    pub fn check(&mut self) -> Result<(), Error> {
+    pub fn check(&mut self) -> Result<(), FileError> {
         match std::mem::replace(&mut self.state, State::Closed) {
             State::Failed(source) => Err(match &self.place {
-                Place::Stdout => Error::Stdout(source),
-                Place::File(path) => Error::Write { path: path.clone(), source },
+                Place::Stdout => FileError::Stdout(source),
+                Place::File(path) => FileError::Write { path: path.clone(), source },
             }),
             State::Open | State::Closed => Ok(()),
         }
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    fn three_lines(kind: io::ErrorKind) -> (usize, Result<(), Error>) {
+    fn three_lines(kind: io::ErrorKind) -> (usize, Result<(), FileError>) {
         let lines = Rc::new(Cell::new(0));
         let place = Place::File("run.jsonl".into());
         let mut sink = Sink::to(Full { lines: lines.clone(), kind }, place);

@@ -21,17 +21,10 @@ fn result(device: &str, toolchain: &str) -> ModelResult {
 
 fn record(outcome: Outcome, mean_rel_l1: f64) -> Record {
     let metric = |name: &str, value, unit| Metric::new(name, value, unit, Direction::Lower);
-    Record {
-        name: "kernel::gemm::256x960x960::high".into(),
-        outcome,
-        verdict: String::new(),
-        metrics: vec![
-            metric("mean_rel_l1", mean_rel_l1, Unit::Ratio),
-            metric("max_abs", 0.001_953_125, Unit::Absolute),
-        ],
-        seconds: 0.0,
-        attachments: Vec::new(),
-    }
+    Record::new("kernel::gemm::256x960x960::high", outcome, "").measured(vec![
+        metric("mean_rel_l1", mean_rel_l1, Unit::Ratio),
+        metric("max_abs", 0.001_953_125, Unit::Absolute),
+    ])
 }
 
 fn passed(mean_rel_l1: f64) -> Row {

@@ -1,8 +1,7 @@
 //! What the environment says: read once, at the start.
 
 use crate::doctor::SYSTEM_ROOT_VAR;
-use crate::error::Error;
-use npugate_schema::{LOCK_HELD_VAR, LOCK_VAR};
+use npugate_schema::{ExitCode, LOCK_HELD_VAR, LOCK_VAR};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What the environment says.
@@ -30,6 +29,20 @@ pub struct Environment {
     pub system_root: Option<PathBuf>,
     /// `$GITHUB_ACTIONS`: set if this is a step of a workflow on GitHub.
     pub github: Option<GitHub>,
+}
+
+/// A variable with a value that it cannot have.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EnvironmentError {
+    #[error("NPUGATE_UPDATE is `{0}`; it can be `new`, `no` or `always`")]
+    Update(String),
+}
+
+impl EnvironmentError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::Usage
+    }
 }
 
 /// A step of a workflow on GitHub.
@@ -67,14 +80,17 @@ impl Environment {
     /// # Errors
     ///
     /// A `NPUGATE_UPDATE` that is none of its values.
-    pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
+    pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, EnvironmentError> {
         let variable = |name| variable(name).filter(|value| !value.is_empty());
         let update = match variable("NPUGATE_UPDATE") {
             Some(value) => match value.to_str() {
                 Some("new") => Update::New,
                 Some("no") => Update::No,
                 Some("always") => Update::Always,
-                _ => return Err(Error::UpdateMode(value.to_string_lossy().into_owned())),
+                _ => {
+                    let value = value.to_string_lossy().into_owned();
+                    return Err(EnvironmentError::Update(value));
+                }
             },
             None if variable("CI").is_some_and(|value| is_true(&value.to_string_lossy())) => {
                 Update::No
@@ -119,13 +135,13 @@ fn is_true(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Environment, Error> {
+    fn read(variables: &[(&str, &str)]) -> Result<Environment, EnvironmentError> {
         Environment::read(|name: &str| {
             variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
         })
     }
 
-    fn update(variables: &[(&str, &str)]) -> Result<Update, Error> {
+    fn update(variables: &[(&str, &str)]) -> Result<Update, EnvironmentError> {
         read(variables).map(|environment| environment.update)
     }
 

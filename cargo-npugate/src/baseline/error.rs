@@ -1,0 +1,30 @@
+//! Why the changes of a baseline cannot be kept or decided about.
+
+use crate::files::FileError;
+use npugate_schema::{BaselineError, ExitCode};
+
+/// Why the changes of a baseline cannot be kept or decided about.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangesError {
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("no pending change has {} in its test's name; `cargo npugate pending` prints them", quote(.0))]
+    NoMatch(Vec<String>),
+}
+
+impl ChangesError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Baseline(_) => ExitCode::Setup,
+            Self::File(error) => error.exit_code(),
+            Self::NoMatch(_) => ExitCode::NoTests,
+        }
+    }
+}
+
+fn quote(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+}

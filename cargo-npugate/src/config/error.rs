@@ -1,0 +1,49 @@
+//! Options that make no sense, alone or together.
+
+use crate::filter::FilterError;
+use npugate_schema::{ExitCode, Phase};
+
+/// Options that make no sense, alone or together.
+#[derive(Debug, thiserror::Error)]
+pub enum UsageError {
+    #[error(
+        "--baseline save writes baselines, which NPUGATE_UPDATE=no forbids, and CI without NPUGATE_UPDATE: leave it out, or set NPUGATE_UPDATE=always"
+    )]
+    SaveForbidden,
+    #[error(
+        "a smoke run has figures of other shapes, which no baseline can hold: leave --smoke or --baseline save out"
+    )]
+    SmokeBaseline,
+    #[error(
+        "`cargo npugate {command}` is about the NPU of this machine, which `{device}` is not: say `--device xrt`, or leave it out"
+    )]
+    NotHardware { command: &'static str, device: String },
+    #[error(
+        "--no-capture lets the gates write to stdout, which --message-format keeps for messages: leave one of them out, or write the messages to a file with --results PATH"
+    )]
+    SharedStdout,
+    #[error("say one of --ignored, --include-ignored and --run-ignored")]
+    RunIgnored,
+    #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
+    Phase { phase: Phase, known: Vec<Phase> },
+    #[error("the prompt is empty: say what the model is to continue")]
+    EmptyPrompt,
+    #[error("{0}")]
+    Registry(String),
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+}
+
+impl UsageError {
+    /// How the command ends with this error.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Filter(_) => ExitCode::BadFilter,
+            _ => ExitCode::Usage,
+        }
+    }
+}
+
+fn join(phases: &[Phase]) -> String {
+    phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(", ")
+}
