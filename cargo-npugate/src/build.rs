@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::gate::Gate;
 use crate::shell::{Shell, Verbosity};
 use crate::start::StartError;
-use crate::workspace::Adapter;
+use crate::workspace::{Adapter, Workspace};
 use cargo_metadata::{Artifact, Message, TargetKind};
 use npugate_schema::ExitCode;
 use std::{
@@ -43,11 +43,12 @@ impl BuildError {
 /// Cargo cannot be started, fails, or builds no executable for a gate.
 pub fn build(
     adapters: &[Adapter],
+    workspace: &Workspace,
     cargo: &CargoArgs,
     environment: &Environment,
     shell: &mut Shell,
 ) -> Result<Vec<Gate>, BuildError> {
-    let mut command = command(adapters, cargo, environment, shell.verbosity());
+    let mut command = command(adapters, workspace, cargo, environment, shell.verbosity());
     shell.command(&command);
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let mut child = command.spawn().map_err(|source| StartError::new(&command, source))?;
@@ -62,13 +63,14 @@ pub fn build(
 
 fn command(
     adapters: &[Adapter],
+    workspace: &Workspace,
     cargo: &CargoArgs,
     environment: &Environment,
     verbosity: Verbosity,
 ) -> Command {
     let mut command = Command::new(environment.cargo());
     command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
-    command.args(["--profile", &cargo.cargo_profile]);
+    command.args(["--profile", cargo.cargo_profile.as_ref().unwrap_or(&workspace.cargo_profile)]);
     if let Some(path) = &cargo.manifest_path {
         command.arg("--manifest-path").arg(path);
     }
@@ -93,6 +95,14 @@ fn command(
     }
     for adapter in adapters {
         command.args(["--package", &adapter.package]);
+    }
+    // Cargo builds a crate anew for each set of features, and what it turns on depends on the
+    // packages that are selected. With all of them, gates share what `cargo test --workspace` has
+    // built, whichever adapters are asked for. Features that were typed are for the adapters alone.
+    if *features == clap_cargo::Features::default() {
+        for package in &workspace.others {
+            command.args(["--package", package]);
+        }
     }
     let gates: BTreeSet<_> = adapters.iter().map(|adapter| adapter.gate.as_str()).collect();
     for gate in gates {
@@ -148,21 +158,45 @@ mod tests {
         }
     }
 
-    #[test]
-    fn one_call_builds_all_gates() {
+    fn workspace() -> Workspace {
+        Workspace {
+            root: "/w".into(),
+            target: "/w/target".into(),
+            registry: "/w/registry".into(),
+            cargo_profile: "dev".into(),
+            adapters: Vec::new(),
+            others: vec!["tools".into(), "website".into()],
+        }
+    }
+
+    /// The arguments of cargo for the gates of three adapters.
+    fn args(cargo: &CargoArgs) -> String {
         let adapters = [adapter("a", "gate"), adapter("b", "gate"), adapter("c", "check")];
-        let cargo = CargoArgs {
-            cargo_profile: "release".into(),
-            locked: true,
-            features: clap_cargo::Features::default(),
-            ..CargoArgs::default()
-        };
-        let command = command(&adapters, &cargo, &Environment::default(), Verbosity::Normal);
+        let environment = Environment::default();
+        let command = command(&adapters, &workspace(), cargo, &environment, Verbosity::Normal);
         let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
+        args.join(" ")
+    }
+
+    #[test]
+    fn one_call_builds_all_gates_with_the_features_of_the_whole_workspace() {
         assert_eq!(
-            args.join(" "),
-            "test --no-run --message-format=json-render-diagnostics --profile release --locked \
-             --package a --package b --package c --test check --test gate"
+            args(&CargoArgs { locked: true, ..CargoArgs::default() }),
+            "test --no-run --message-format=json-render-diagnostics --profile dev --locked \
+             --package a --package b --package c --package tools --package website \
+             --test check --test gate"
+        );
+    }
+
+    #[test]
+    fn a_profile_that_is_typed_wins_and_features_that_are_typed_are_for_adapters_alone() {
+        let mut features = clap_cargo::Features::default();
+        features.features.push("gguf".to_owned());
+        let cargo_profile = Some("release".to_owned());
+        assert_eq!(
+            args(&CargoArgs { cargo_profile, features, ..CargoArgs::default() }),
+            "test --no-run --message-format=json-render-diagnostics --profile release \
+             --features gguf --package a --package b --package c --test check --test gate"
         );
     }
 

@@ -50,8 +50,12 @@ pub struct Workspace {
     pub target: Utf8PathBuf,
     /// Where it keeps its rows of tested kernels.
     pub registry: Utf8PathBuf,
+    /// The cargo profile that its gates are built in.
+    pub cargo_profile: String,
     /// Its adapters, by package name.
     pub adapters: Vec<Adapter>,
+    /// Its other packages, none of which has a test target that is called as a gate is.
+    pub others: Vec<String>,
 }
 
 /// An adapter package.
@@ -87,12 +91,18 @@ pub enum ByDefault {
 /// `[workspace.metadata.npugate]`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
 struct WorkspaceMetadata {
     registry: Option<Utf8PathBuf>,
+    cargo_profile: Option<String>,
 }
 
 /// Where a workspace keeps its rows if it does not say so.
 const REGISTRY: &str = "kernels/registry";
+
+/// The cargo profile of gates if a workspace does not say so. They compute, so it is an
+/// optimised one.
+const CARGO_PROFILE: &str = "release";
 
 /// `[package.metadata.npugate]`.
 #[derive(Deserialize)]
@@ -132,14 +142,18 @@ impl Workspace {
             adapters.extend(adapter(package)?);
         }
         adapters.sort_by(|a: &Adapter, b| a.package.cmp(&b.package));
+        let others = others(metadata, &adapters);
         if adapters.is_empty() {
             return Err(WorkspaceError::NoAdapters { root: metadata.workspace_root.to_string() });
         }
+        let WorkspaceMetadata { registry, cargo_profile } = workspace_metadata(metadata)?;
         Ok(Self {
             root: metadata.workspace_root.clone(),
             target: metadata.target_directory.clone(),
-            registry: registry(metadata)?,
+            registry: metadata.workspace_root.join(registry.unwrap_or_else(|| REGISTRY.into())),
+            cargo_profile: cargo_profile.unwrap_or_else(|| CARGO_PROFILE.to_owned()),
             adapters,
+            others,
         })
     }
 
@@ -242,17 +256,30 @@ fn reason(error: &cargo_metadata::Error) -> String {
     }
 }
 
-/// The folder that `[workspace.metadata.npugate]` names, or the default one.
-fn registry(metadata: &Metadata) -> Result<Utf8PathBuf, WorkspaceError> {
-    let named = match metadata.workspace_metadata.get("npugate") {
-        None => WorkspaceMetadata::default(),
-        Some(value) => WorkspaceMetadata::deserialize(value).map_err(|source| {
-            let manifest = metadata.workspace_root.join("Cargo.toml").to_string();
-            WorkspaceError::WorkspaceMetadata { manifest, source }
-        })?,
+/// What `[workspace.metadata.npugate]` says.
+fn workspace_metadata(metadata: &Metadata) -> Result<WorkspaceMetadata, WorkspaceError> {
+    let Some(value) = metadata.workspace_metadata.get("npugate") else {
+        return Ok(WorkspaceMetadata::default());
     };
-    let folder = named.registry.unwrap_or_else(|| REGISTRY.into());
-    Ok(metadata.workspace_root.join(folder))
+    WorkspaceMetadata::deserialize(value).map_err(|source| {
+        let manifest = metadata.workspace_root.join("Cargo.toml").to_string();
+        WorkspaceError::WorkspaceMetadata { manifest, source }
+    })
+}
+
+/// The packages that are not adapters and have no test target that `--test GATE` would build.
+fn others(metadata: &Metadata, adapters: &[Adapter]) -> Vec<String> {
+    let is_gate = |target: &cargo_metadata::Target| {
+        target.kind.contains(&TargetKind::Test)
+            && adapters.iter().any(|adapter| adapter.gate == target.name)
+    };
+    let packages = metadata.workspace_packages().into_iter();
+    let mut others: Vec<_> = packages
+        .filter(|package| !package.targets.iter().any(is_gate))
+        .map(|package| package.name.to_string())
+        .collect();
+    others.sort();
+    others
 }
 
 #[cfg(test)]
@@ -277,6 +304,8 @@ mod tests {
             root: "/w".into(),
             registry: "/w/kernels/registry".into(),
             target: "/w/target".into(),
+            cargo_profile: CARGO_PROFILE.to_owned(),
+            others: Vec::new(),
             adapters: vec![
                 adapter("big", ByDefault::Leave),
                 adapter("small", ByDefault::Run),

@@ -234,10 +234,10 @@ pub struct CargoArgs {
     #[arg(long, value_name = "PATH", global = true)]
     pub manifest_path: Option<PathBuf>,
 
-    /// Build the gates with this cargo profile; gates compute, so it is an
-    /// optimised one unless asked otherwise
-    #[arg(long, value_name = "PROFILE", default_value = "release", global = true)]
-    pub cargo_profile: String,
+    /// Build the gates in this cargo profile [default: `cargo-profile` under
+    /// `[workspace.metadata.npugate]` in Cargo.toml, or release]
+    #[arg(long, value_name = "PROFILE", global = true)]
+    pub cargo_profile: Option<String>,
 
     #[command(flatten)]
     pub features: clap_cargo::Features,

@@ -27,7 +27,7 @@ pub fn run(
     let everything = args.package.is_empty();
     let adapters = workspace.select(&AdapterArgs { workspace: everything, ..args })?;
     let mut failed = None;
-    for gate in prepare::build_gates(&adapters, config, shell)? {
+    for gate in prepare::build_gates(&adapters, config, workspace, shell)? {
         let description = gate.describe(&config.device)?;
         let model = description.model.clone();
         let result = match &description.weights {

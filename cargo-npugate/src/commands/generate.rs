@@ -38,7 +38,7 @@ pub fn run(
         let names = adapters.into_iter().map(|adapter| adapter.model);
         return Err(Error::WhichModel(names.collect()));
     };
-    let gates = prepare::build_gates(std::slice::from_ref(adapter), config, shell)?;
+    let gates = prepare::build_gates(std::slice::from_ref(adapter), config, workspace, shell)?;
     let Some(gate) = gates.first() else { return Err(BuildError::Failed.into()) };
     let description = prepare::describe(gate, network, config, shell)?;
     let model = &description.model;

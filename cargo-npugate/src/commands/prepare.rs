@@ -36,7 +36,7 @@ pub fn gates(
     shell: &mut Shell,
 ) -> Result<Vec<Gate>, Error> {
     let adapters = workspace.select(&config.adapters)?;
-    build_gates(&adapters, config, shell)
+    build_gates(&adapters, config, workspace, shell)
 }
 
 /// These gates, built.
@@ -47,9 +47,10 @@ pub fn gates(
 pub fn build_gates(
     adapters: &[Adapter],
     config: &Config,
+    workspace: &Workspace,
     shell: &mut Shell,
 ) -> Result<Vec<Gate>, Error> {
-    Ok(build::build(adapters, &config.cargo, &config.environment, shell)?)
+    Ok(build::build(adapters, workspace, &config.cargo, &config.environment, shell)?)
 }
 
 /// What a gate says of itself, once its weights have been fetched if they were

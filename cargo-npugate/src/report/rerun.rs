@@ -52,8 +52,8 @@ fn options(config: &Config, test: &Test) -> String {
     if let Some(folder) = &cargo.target_dir {
         push("--target-dir", &path(folder));
     }
-    if cargo.cargo_profile != "release" {
-        push("--cargo-profile", &cargo.cargo_profile);
+    if let Some(profile) = &cargo.cargo_profile {
+        push("--cargo-profile", profile);
     }
     for feature in &cargo.features.features {
         push("--features", feature);

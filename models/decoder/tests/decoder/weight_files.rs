@@ -166,6 +166,7 @@ fn a_gguf_file_is_refused_by_a_build_that_does_not_read_it() {
     let model = TestModel::new(Head::Tied);
     let path = model.adapter.weights().path.unwrap().with_extension("gguf");
     std::fs::write(&path, "GGUF").unwrap();
-    let error = npugate_decoder::weights::open(&path, model.adapter.decoder_config()).err().unwrap();
+    let error =
+        npugate_decoder::weights::open(&path, model.adapter.decoder_config()).err().unwrap();
     assert!(error.to_string().contains("without its feature `gguf`"), "{error}");
 }
