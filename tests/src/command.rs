@@ -88,28 +88,25 @@ pub fn run(command: &mut Command) -> Ran {
     ran.unwrap_or_else(|error| panic!("{command:?} does not start: {error}")).into()
 }
 
-/// The path of `cargo-npugate`, built once in the profile of these tests.
+/// The path of the command, as `cargo npugate` builds it in a clone.
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let mut build = clean(env!("CARGO"));
-        // The same packages as `cargo test --workspace`: the same features, nothing to build.
         build.current_dir(repository());
-        build.args(["build", "--quiet", "--workspace", "--bin", "cargo-npugate"]);
+        build.args(["build", "--quiet", "--package", "npugate-clone"]);
         let _ = run(&mut build).exits(0);
-        target_dir().join("debug").join("cargo-npugate")
+        target_dir().join("debug").join("npugate-clone")
     })
 }
 
-/// `cargo npugate ARGS` in this repository, gates in the development profile
-/// (whose hot crates are optimised), nothing fetched and no baseline written.
+/// The options of cargo that select the gate of tiny-llama. All other packages are selected with
+/// it, so that the features are those of `cargo test --workspace` and nothing is built anew.
+pub const TINY_LLAMA: [&str; 5] = ["--workspace", "--exclude", "smollm2-135m", "--test", "gate"];
+
+/// `cargo npugate ARGS` in this repository, nothing fetched and no baseline written.
 pub fn npugate<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = clean(binary());
-    command
-        .current_dir(repository())
-        .env("NPUGATE_UPDATE", "no")
-        .arg("npugate")
-        .args(["--cargo-profile", "dev"])
-        .args(args);
+    command.current_dir(repository()).env("NPUGATE_UPDATE", "no").arg("npugate").args(args);
     command
 }

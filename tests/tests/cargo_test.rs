@@ -1,11 +1,11 @@
 //! The gates under plain `cargo test`.
 
-use npugate_tests::command::{Ran, clean, repository, run};
+use npugate_tests::command::{Ran, TINY_LLAMA, clean, repository, run};
 
 fn cargo_test(args: &[&str]) -> Ran {
     let mut command = clean(env!("CARGO"));
     command.current_dir(repository());
-    command.args(["test", "--quiet", "--package", "tiny-llama", "--test", "gate", "--"]);
+    command.args(["test", "--quiet"]).args(TINY_LLAMA).arg("--");
     run(command.args(args))
 }
 

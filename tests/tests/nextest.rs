@@ -1,7 +1,7 @@
 //! A real `cargo nextest run` on the tiny model: every listed name is a test of
 //! its own and runs exactly once, and no two gates run at a time.
 
-use npugate_tests::command::{Ran, clean, repository, run, skip};
+use npugate_tests::command::{Ran, TINY_LLAMA, clean, repository, run, skip};
 use std::{collections::BTreeSet, path::Path};
 
 /// nextest with these arguments. The events of all gates go to one file.
@@ -12,7 +12,7 @@ fn nextest(args: &[&str], events: Option<&Path>) -> Option<Ran> {
         return None;
     }
     let mut command = clean(env!("CARGO"));
-    command.current_dir(repository()).arg("nextest").args(args).args(["--package", "tiny-llama"]);
+    command.current_dir(repository()).arg("nextest").args(args).args(TINY_LLAMA);
     command.env("NEXTEST_NO_INPUT_HANDLER", "1");
     if let Some(path) = events {
         command.env("NPUGATE_EVENTS", path);
@@ -23,7 +23,7 @@ fn nextest(args: &[&str], events: Option<&Path>) -> Option<Ran> {
 fn listed_by_the_binary() -> BTreeSet<String> {
     let mut list = clean(env!("CARGO"));
     list.current_dir(repository());
-    list.args(["test", "--quiet", "--package", "tiny-llama", "--test", "gate"]);
+    list.args(["test", "--quiet"]).args(TINY_LLAMA);
     let ran = run(list.args(["--", "--list", "--format", "terse"])).exits(0);
     let names = ran.stdout.lines().map(|line| {
         line.strip_suffix(": test").unwrap_or_else(|| panic!("not a test line: {line}")).to_owned()
