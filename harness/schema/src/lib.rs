@@ -21,9 +21,6 @@ mod device_usage;
 mod doctor;
 mod event;
 mod exit_code;
-#[cfg(test)]
-#[path = "../../../kernels/src/generated.rs"]
-mod generated;
 mod hash;
 #[cfg(any(test, feature = "json-schema"))]
 mod json_schema;
