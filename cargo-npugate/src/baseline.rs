@@ -1,6 +1,7 @@
 //! Baselines after a run: what changed against what was accepted, kept beside
 //! it until somebody decides.
 
+mod decision;
 mod error;
 mod last_run;
 mod pending;
@@ -8,6 +9,7 @@ pub mod review;
 mod show;
 pub mod unreferenced;
 
+pub use decision::Decision;
 pub use error::ChangesError;
 pub use last_run::LastRun;
 pub use pending::{Change, PendingFile, find};

@@ -3,23 +3,26 @@
 
 mod about;
 mod before;
+mod command;
+mod filter;
 mod help;
 mod options;
 mod registry;
+mod run;
 mod setup;
 
 pub use about::{AboutArgs, CompletionsArgs, ManArgs};
+pub use command::{Command, GenerateArgs, MachineArgs, MergeArgs, RecordArgs, TestArgs};
+pub use filter::{FilterArgs, RerunWhich, RunIgnored};
 pub use options::{
-    AdapterArgs, CargoArgs, DeviceArgs, FilterArgs, MessageFormat, OutputArgs, ProfileArgs,
-    RerunWhich, RunArgs, RunFormat, RunIgnored, WhenColor,
+    AdapterArgs, CargoArgs, DeviceArgs, MessageFormat, OutputArgs, ProfileArgs, WhenColor,
 };
-
 pub use registry::{RegistryArgs, RegistryCommand};
+pub use run::{RunArgs, RunFormat};
 pub use setup::{SetupArgs, SetupCommand, XrtArgs};
 
-use clap::builder::RangedU64ValueParser;
-use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::{ffi::OsString, path::PathBuf};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
+use std::ffi::OsString;
 
 /// Gate language models on NPUs against their Hugging Face references.
 ///
@@ -65,177 +68,6 @@ pub struct Cli {
 
     #[command(flatten, next_help_heading = "About")]
     pub about: AboutArgs,
-}
-
-/// A command.
-#[derive(Clone, PartialEq, Debug, Subcommand)]
-pub enum Command {
-    /// Run the kernel tests: each kernel at each shape that the model launches
-    Kernel(TestArgs),
-    /// Run the block tests: each decoder block on the reference's own input
-    Block(TestArgs),
-    /// Run the layer tests: the stack of blocks, layer by layer
-    Layers(TestArgs),
-    /// Verify the model as a whole: goldens, weights, configuration,
-    /// tokenizer, generated tokens, logits, KV cache
-    Verify(TestArgs),
-    /// Run the layer tests and show where the model drifts: a table by layer,
-    /// its cliffs, its lowest layer
-    Diagnosis(TestArgs),
-    /// List the tests without running them
-    List(ListArgs),
-    /// Join what the parts of a run wrote with --results into one report
-    Merge(MergeArgs),
-    /// Show the settings that hold, each with where it comes from
-    ShowConfig {
-        /// Show what holds for the tests of this name
-        #[arg(value_name = "TEST")]
-        test: Option<String>,
-    },
-    /// Generate text with one model: the text on stdout, its speed on stderr
-    Run(GenerateArgs),
-    /// Fetch the weights of models, checked by size and SHA-256
-    Fetch {
-        /// Models or adapter packages; all of the workspace without any
-        #[arg(value_name = "MODEL")]
-        models: Vec<String>,
-    },
-    /// Prepare this machine for a device
-    Setup(SetupArgs),
-    /// Record the goldens of a model from Hugging Face transformers
-    Record(RecordArgs),
-    /// Look up tested kernels and shapes, check that every launch is among them,
-    /// record those that pass, compare the emulated NPU with silicon
-    #[command(after_long_help = help::REGISTRY)]
-    Registry(RegistryArgs),
-    /// Find out what keeps the NPU of this machine from running, and what to do
-    /// about it
-    #[command(after_long_help = help::DOCTOR)]
-    Doctor(MachineArgs),
-    /// Show the NPU of this machine: name, firmware, driver, XRT, power mode, who
-    /// holds it
-    #[command(after_long_help = help::DEVICE)]
-    Device(MachineArgs),
-    /// Review pending baseline changes one by one
-    Review,
-    /// Print pending baseline changes
-    Pending {
-        /// How to print them
-        #[arg(long, value_name = "FORMAT", default_value = "human")]
-        message_format: MessageFormat,
-
-        /// As --message-format json
-        #[arg(long, conflicts_with = "message_format")]
-        json: bool,
-    },
-    /// Accept pending baseline changes
-    Accept {
-        /// Parts of test names; all pending changes without any
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-    },
-    /// Reject pending baseline changes
-    Reject {
-        /// Parts of test names; all pending changes without any
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-    },
-    /// List baselines and goldens that nothing refers to
-    Unreferenced {
-        /// Delete the files among them; a folder is left to you
-        #[arg(long)]
-        delete: bool,
-    },
-    /// Print a shell's completions of `cargo-npugate`
-    #[command(after_long_help = help::COMPLETIONS)]
-    Completions(CompletionsArgs),
-    /// Write the manual's pages
-    #[command(after_long_help = help::MAN)]
-    Man(ManArgs),
-}
-
-/// A command that runs tests.
-#[derive(Clone, PartialEq, Debug, Default, Args)]
-pub struct TestArgs {
-    #[command(flatten, next_help_heading = "Tests")]
-    pub filter: FilterArgs,
-
-    #[command(flatten, next_help_heading = "Run")]
-    pub run: RunArgs,
-}
-
-/// `doctor` and `device`.
-#[derive(Clone, PartialEq, Debug, Args)]
-pub struct MachineArgs {
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `list`.
-#[derive(Clone, PartialEq, Debug, Args)]
-pub struct ListArgs {
-    #[command(flatten, next_help_heading = "Tests")]
-    pub filter: FilterArgs,
-
-    /// How to print them: lines of `MODEL  TEST`, or one JSON array with a
-    /// listing for each model
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub message_format: MessageFormat,
-}
-
-/// `merge`.
-#[derive(Clone, PartialEq, Debug, Args)]
-pub struct MergeArgs {
-    /// The files of all parts
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
-
-    /// Write a JUnit report to PATH
-    #[arg(long, value_name = "PATH")]
-    pub junit: Option<PathBuf>,
-}
-
-/// `run`.
-#[derive(Clone, PartialEq, Debug, Args)]
-pub struct GenerateArgs {
-    /// What the model is to continue
-    pub prompt: String,
-
-    /// How many tokens to generate at most
-    #[arg(
-        short = 'n',
-        long,
-        value_name = "N",
-        default_value_t = 64,
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..)
-    )]
-    pub max_tokens: usize,
-
-    /// Do not fetch missing weights
-    #[arg(long)]
-    pub no_fetch: bool,
-}
-
-/// `record`.
-#[derive(Clone, PartialEq, Debug, Args)]
-pub struct RecordArgs {
-    /// The model, as the recorder calls it
-    pub model: String,
-
-    /// The folder with `record.py` and `requirements.txt` [default:
-    /// fixtures/recorder at the workspace's root]
-    #[arg(long, value_name = "DIR")]
-    pub recorder: Option<PathBuf>,
-
-    /// The folder with prompts and goldens [default: fixtures at the
-    /// workspace's root]
-    #[arg(long, value_name = "DIR")]
-    pub fixtures: Option<PathBuf>,
-
-    /// The weights to record from [default: where `fetch` puts them]
-    #[arg(long, value_name = "PATH")]
-    pub weights: Option<PathBuf>,
 }
 
 /// Parses a command line. `argv` may have `npugate` as its first argument, as

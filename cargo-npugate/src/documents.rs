@@ -3,8 +3,8 @@
 //! writes those that are generated.
 
 use crate::cli;
-use crate::generated::check;
 use clap::Command;
+use npugate_documents::document;
 use npugate_schema::ExitCode;
 use std::{
     collections::BTreeSet,
@@ -51,7 +51,7 @@ fn the_committed_help_is_that_of_the_parser() {
     command.build();
     let all = help(&command, "cargo-npugate");
     for (name, text) in &all {
-        check(&format!("{HELP}/{name}"), text);
+        document!(format!("{HELP}/{name}")).check(text);
     }
     let known: BTreeSet<_> = all.into_iter().map(|(name, _)| name).collect();
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(HELP)).unwrap() {
@@ -77,7 +77,7 @@ fn the_committed_exit_codes_are_those_of_the_code() {
     for code in ExitCode::ALL {
         writeln!(text, "| {} | `{code:?}` | {} |", code as u8, code.description()).unwrap();
     }
-    check("docs/exit-codes.md", &text);
+    document!("docs/exit-codes.md").check(&text);
 }
 
 /// The paths that the table "Where to look" names: in its second column, in

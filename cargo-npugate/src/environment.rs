@@ -1,7 +1,7 @@
 //! What the environment says: read once, at the start.
 
 use crate::doctor::SYSTEM_ROOT_VAR;
-use npugate_schema::{ExitCode, LOCK_HELD_VAR, LOCK_VAR};
+use npugate_schema::{LOCK_HELD_VAR, LOCK_VAR};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What the environment says.
@@ -36,13 +36,6 @@ pub struct Environment {
 pub enum EnvironmentError {
     #[error("NPUGATE_UPDATE is `{0}`; it can be `new`, `no` or `always`")]
     Update(String),
-}
-
-impl EnvironmentError {
-    /// How the command ends with this error.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::Usage
-    }
 }
 
 /// A step of a workflow on GitHub.

@@ -91,19 +91,16 @@ impl Error {
     /// How the command ends with this error.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Environment(error) => error.exit_code(),
             Self::Usage(error) => error.exit_code(),
             Self::Workspace(error) => error.exit_code(),
             Self::Build(error) => error.exit_code(),
             Self::Gate(error) => error.exit_code(),
             Self::Choose(error) => error.exit_code(),
-            Self::Run(error) => error.exit_code(),
             Self::Changes(error) => error.exit_code(),
-            Self::Merge(error) => error.exit_code(),
             Self::File(error) => error.exit_code(),
             Self::Fetch { source, .. } => source.exit_code(),
             Self::Record(error) => error.exit_code(),
-            Self::WhichModel(_) => ExitCode::Usage,
+            Self::Environment(_) | Self::WhichModel(_) => ExitCode::Usage,
             Self::NoTests(_) => ExitCode::NoTests,
             Self::NoDevice { .. } => ExitCode::DeviceUnavailable,
             Self::Unreferenced { .. } => ExitCode::Unreferenced,
@@ -112,6 +109,8 @@ impl Error {
             }
             Self::Config(_)
             | Self::LastFailed(_)
+            | Self::Run(_)
+            | Self::Merge(_)
             | Self::Generate { .. }
             | Self::NoDrift(_)
             | Self::NoWeights(_)

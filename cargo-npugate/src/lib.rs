@@ -25,9 +25,6 @@ mod fetch;
 mod files;
 mod filter;
 mod gate;
-#[cfg(test)]
-#[path = "../../kernels/src/generated.rs"]
-mod generated;
 mod interrupt;
 mod last_failed;
 mod lock;

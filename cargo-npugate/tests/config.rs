@@ -100,7 +100,7 @@ fn a_waiver_for_no_test_is_told_by_a_full_run_alone() {
 #[test]
 fn a_duration_that_is_none_is_refused() {
     let run = with_config("").run("--timeout 60");
-    run.expect(2, &["`60` is no duration; it is a number above zero and a unit"]);
+    run.expect(2, &["`60` is not a duration; write a number above zero and a unit"]);
     with_config("").run("--timeout 5m --slow 10s --retries 2 --flaky-result pass").expect(0, &[]);
 }
 

@@ -26,7 +26,7 @@ fn a_hang_is_ended_named_and_the_rest_still_run() {
             "        SLOW [",
             "alpha kernel::b",
             "     TIMEOUT [",
-            "no verdict after 0.600s: its process was ended; the last event was test_started kernel::b, 0.6",
+            "no verdict after 600ms: its process was ended; the last event was test_started kernel::b, 0.6",
             "  Restarting alpha after signal 15 (SIGTERM): 1 test to go",
             "     Summary 3 tests run in ",
             ": 2 passed, 1 failed",

@@ -14,8 +14,6 @@ mod device;
 mod dtype;
 mod emu;
 pub mod fidelity;
-#[cfg(test)]
-mod generated;
 pub mod inputs;
 mod op;
 mod program;

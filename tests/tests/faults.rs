@@ -5,10 +5,10 @@
 
 use npugate::schema::{Baseline, Outcome, Phase, Record, Standing};
 use npugate::{Context, Suite};
+use npugate_documents::document;
 use npugate_kernels::Device;
-use npugate_tests::command::repository;
 use npugate_tests::faulty::{Fault, FaultyDevice};
-use std::{collections::BTreeMap, env, fmt::Write, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
 /// Runs every default check of tiny-llama but the kernels' on a device with a
 /// fault. Kernels are gated on their own inputs, which these faults do not
@@ -113,12 +113,9 @@ fn worse_than_sound(records: &[Record]) -> Vec<String> {
 
 #[test]
 fn the_table_of_faults_is_current() {
-    let path = repository().join("tests/FAULTS.md");
+    let document = document!("FAULTS.md");
     let table = table();
-    if env::var_os("NPUGATE_UPDATE_DOCS").is_some() {
-        std::fs::write(&path, &table).unwrap();
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let committed = document.committed(&table);
     // Numbers differ in the last digits between vector units: the table is held
     // to its words, and to which checks it names.
     let words = |text: &str| -> Vec<String> {
@@ -126,11 +123,7 @@ fn the_table_of_faults_is_current() {
             |word: &str| word.chars().any(|c| c.is_ascii_digit()) && !word.contains("::");
         text.split_whitespace().filter(|word| !is_number(word)).map(str::to_owned).collect()
     };
-    assert_eq!(
-        words(&committed),
-        words(&table),
-        "tests/FAULTS.md is out of date: run `NPUGATE_UPDATE_DOCS=1 cargo test -p npugate-tests --test faults`"
-    );
+    assert_eq!(words(&committed), words(&table), "{}", document.out_of_date());
 }
 
 /// Which check caught which fault, with its number: the first catch of each

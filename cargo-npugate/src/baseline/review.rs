@@ -1,6 +1,6 @@
 //! Deciding about pending changes: one by one on a terminal, or by name.
 
-use super::{Change, ChangesError, LastRun, PendingFile, show};
+use super::{Change, ChangesError, Decision, LastRun, PendingFile, show};
 use crate::cli::MessageFormat;
 use crate::shell::{Shell, Tone};
 use crate::text;
@@ -10,15 +10,6 @@ use std::io::{self, BufRead};
 
 /// A diff longer than this is shown in part: the questions show it all again.
 const SHOWN_DIFF: usize = 40;
-
-/// What becomes of a pending change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
-    /// It enters the baseline.
-    Accept,
-    /// It is dropped.
-    Reject,
-}
 
 /// An answer to a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -144,8 +144,8 @@ fn any_two_options_mean_the_same_together_and_across_a_command() {
         .map(written)
         .collect();
     let path = ["kernel".to_owned()];
-    for a in &options {
-        for b in &options {
+    for (at, a) in options.iter().enumerate() {
+        for b in &options[at..] {
             let line = [a.as_slice(), b].concat();
             match (parse(&[&path, a, b]), parse(&[a, &path, b])) {
                 (Ok(together), Ok(apart)) => assert_eq!(together, apart, "{line:?}"),

@@ -1,6 +1,6 @@
 //! Pending baseline changes.
 
-use crate::baseline::{self, LastRun, PendingFile, review as baseline_review, review::Decision};
+use crate::baseline::{self, Decision, LastRun, PendingFile, review as baseline_review};
 use crate::cli::MessageFormat;
 use crate::config::Config;
 use crate::error::Error;

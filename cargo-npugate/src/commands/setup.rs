@@ -3,6 +3,7 @@
 use crate::cli::XrtArgs;
 use crate::error::Error;
 use crate::shell::{Shell, Tone};
+use crate::text;
 use npugate_schema::ExitCode;
 use npugate_xrt::{
     Library,
@@ -26,9 +27,9 @@ pub fn xrt(args: &XrtArgs, shell: &mut Shell) -> Result<ExitCode, Error> {
         Tone::Good,
         "Built",
         format_args!(
-            "{} for XRT {major}.{minor} in {:.1} s",
+            "{} for XRT {major}.{minor} in {}",
             installed.shim.display(),
-            start.elapsed().as_secs_f64()
+            text::duration(start.elapsed().as_secs_f64())
         ),
     );
     match Library::open_at(&installed.shim) {

@@ -2,7 +2,7 @@
 
 use super::test::VERIFY;
 use super::{RegistryTask, Shared, Test, UsageError, View, selection};
-use crate::baseline::review::Decision;
+use crate::baseline::Decision;
 use crate::cli::{
     Command, GenerateArgs, MachineArgs, MergeArgs, MessageFormat, RecordArgs, SetupArgs,
     SetupCommand, TestArgs, XrtArgs,

@@ -2,7 +2,7 @@
 
 use crate::files::FileError;
 use crate::partition::{Partition, PartitionError};
-use npugate_schema::{ExitCode, MESSAGE_SCHEMA};
+use npugate_schema::MESSAGE_SCHEMA;
 use std::path::PathBuf;
 
 /// Why files cannot be merged.
@@ -67,11 +67,4 @@ pub enum MergeError {
         second.display()
     )]
     Twice { model: String, test: String, first: PathBuf, second: PathBuf },
-}
-
-impl MergeError {
-    /// How the command ends with this error.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::Setup
-    }
 }

@@ -115,7 +115,7 @@ fn a_value_that_makes_no_sense_is_pointed_at() {
         ("jobs = 0", "2:8", "nonzero"),
         ("jobs = 'many'", "2:8", "invalid type"),
         ("timeout = 60", "2:11", "invalid type"),
-        ("timeout = '60'", "2:11", "`60` is no duration; "),
+        ("timeout = '60'", "2:11", "`60` is not a duration; "),
         ("baseline = 'comapre'", "2:12", "unknown variant `comapre`"),
         ("flaky-result = 'maybe'", "2:16", "unknown variant `maybe`"),
         ("retries = -1", "2:11", "-1"),

@@ -8,7 +8,7 @@ use super::rule::{Override, WaiverRule};
 use super::span::Span;
 use crate::filter::Facts;
 use crate::settings::TestSettings;
-use npugate_schema::{FlakyResult, TimeLimits};
+use npugate_schema::{FlakyResult, TimeLimits, format_duration};
 use std::fmt::{Display, Write};
 use std::time::Duration;
 use toml::Value;
@@ -109,9 +109,7 @@ fn or<T: Clone>(found: Option<&Found<T>>, built_in: T) -> Found<T> {
 
 /// What holds for one test.
 pub fn test(facts: &Facts<'_>, settled: &Settled<'_>) -> String {
-    let span = |duration: &Duration| {
-        Span::new(*duration).map_or_else(|| string("0s"), |span| string(&span))
-    };
+    let span = |duration: &Duration| string(&format_duration(*duration));
     let mut text = String::new();
     push(&mut text, "[[test]]");
     push(&mut text, format_args!("model = {}", string(facts.model)));

@@ -1,7 +1,6 @@
 //! Why tests cannot be run at all.
 
 use crate::start::StartError;
-use npugate_schema::ExitCode;
 use std::io;
 
 /// Why tests cannot be run at all. A test that fails or a gate that dies is not an error,
@@ -12,11 +11,4 @@ pub enum RunError {
     Start(#[from] StartError),
     #[error("the output of a gate cannot be followed: {0}")]
     Events(io::Error),
-}
-
-impl RunError {
-    /// How the command ends with this error.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::Setup
-    }
 }

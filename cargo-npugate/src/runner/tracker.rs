@@ -3,7 +3,7 @@
 
 use super::events::BadLine;
 use super::{NoVerdict, Stop};
-use npugate_schema::{EVENT_SCHEMA, Event, Outcome, Record};
+use npugate_schema::{EVENT_SCHEMA, Event, Outcome, Record, format_duration};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -196,7 +196,7 @@ impl Tracker {
         match end.cause {
             Cause::TimedOut(after) => self.trouble(format!(
                 "it had not ended {} after its last test and was killed",
-                crate::text::duration(after.as_secs_f64())
+                format_duration(after)
             )),
             Cause::Itself if !end.success && self.all_good => {
                 self.trouble(format!("it ended with {} though no test failed", end.status));
@@ -244,7 +244,7 @@ fn culprit(open: &Open, last: Option<&(String, f64)>, end: End<'_>, now: f64) ->
             (Outcome::Crashed { reason }, verdict)
         }
         Cause::TimedOut(after) => {
-            let limit = crate::text::duration(after.as_secs_f64());
+            let limit = format_duration(after);
             let verdict = format!("no verdict after {limit}: its process was ended{seen}");
             // A limit below a second is a second to readers that know whole ones.
             (Outcome::TimedOut { seconds: after.as_secs().max(1) }, verdict)

@@ -74,7 +74,7 @@ fn the_test_that_took_too_long_has_timed_out_and_the_rest_run_again() {
     assert_eq!(records[0].outcome, Outcome::TimedOut { seconds: 2 });
     assert_eq!(
         records[0].verdict,
-        "no verdict after 2.0s: its process was ended; the last event was test_started a, 2.0s before"
+        "no verdict after 2s: its process was ended; the last event was test_started a, 2.0s before"
     );
 }
 
@@ -125,7 +125,7 @@ fn a_gate_that_hangs_after_its_last_test_is_not_forgotten() {
     let cause = Cause::TimedOut(Duration::from_secs(30));
     tracker.end(End { status: "signal 9 (SIGKILL)", success: false, cause }, 40.0);
     let troubles = tracker.into_troubles();
-    assert_eq!(troubles, ["it had not ended 30.0s after its last test and was killed"]);
+    assert_eq!(troubles, ["it had not ended 30s after its last test and was killed"]);
 }
 
 #[test]

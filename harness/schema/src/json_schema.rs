@@ -66,8 +66,8 @@ impl JsonSchema for Attribute {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generated::check;
     use crate::number;
+    use npugate_documents::document;
 
     /// Objects with their keys in order, whatever order the parser was built to keep.
     fn sorted(value: Value) -> Value {
@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn the_committed_schemas_are_those_of_the_types() {
         for (name, schema) in json_schemas() {
-            check(&format!("json/{name}.schema.json"), &format!("{:#}\n", sorted(schema)));
+            let path = format!("json/{name}.schema.json");
+            document!(path).check(&format!("{:#}\n", sorted(schema)));
         }
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/json");
         let files = std::fs::read_dir(folder).unwrap().count();

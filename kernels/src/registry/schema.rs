@@ -112,7 +112,7 @@ fn entry(kernel: Kernel, generator: &mut SchemaGenerator) -> Schema {
 #[test]
 fn the_committed_schema_is_that_of_the_types() {
     let text = format!("{:#}\n", schema());
-    crate::generated::check("registry/schema.json", &text);
+    npugate_documents::document!("registry/schema.json").check(&text);
 }
 
 #[test]

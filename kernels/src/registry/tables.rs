@@ -98,5 +98,5 @@ fn rules() -> String {
 fn the_committed_tables_are_those_of_the_rows() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("registry");
     let all = Registry::load(&folder).unwrap();
-    crate::generated::check("registry/README.md", &all.document());
+    npugate_documents::document!("registry/README.md").check(&all.document());
 }

@@ -92,7 +92,7 @@ fn saving_what_was_loaded_changes_no_byte() {
     own.save(folder.path()).unwrap();
     for (file, _) in PUBLISHED {
         let saved = fs::read_to_string(folder.path().join(file)).unwrap();
-        crate::generated::check(&format!("registry/{file}"), &saved);
+        npugate_documents::document!(format!("registry/{file}")).check(&saved);
     }
     assert_eq!(Registry::load(folder.path()).unwrap(), own);
     let silicon = own.rows().iter().filter(|row| row.measured.device.is_silicon());
