@@ -4,10 +4,9 @@ use super::error::CliError;
 use super::events::Events;
 use super::marks::Marks;
 use super::printer::{self, Ended, Finished, Printer};
-use super::resolved::RunOptions;
+use super::resolved::{OnFailure, RunOptions, Shuffle};
 use super::select::{Choice, Fate, Selected};
 use super::shuffle::{random_seed, shuffle};
-use super::typed::{OnFailure, Shuffle};
 use crate::schema::{Description, EVENT_SCHEMA, Event, Ignore, Mark, Outcome, Record, Summary};
 use libtest_mimic::Conclusion;
 use std::{
@@ -18,21 +17,21 @@ use std::{
 };
 
 /// Why a run ends before its last test.
-const LOST: &str = "the device takes no further work in this process";
+const LOST: &str = "the device accepts no more work from this process";
 
-/// Where a run is told of.
+/// Where a run is reported.
 pub(super) struct Sinks<'a> {
     pub printer: Box<dyn Printer>,
     pub out: &'a mut dyn Write,
     pub err: &'a mut dyn Write,
     pub events: Events,
-    /// Whether somebody wants to know which test printed what.
+    /// Whether the caller wants to know which test printed what.
     pub marks: Marks,
 }
 
-/// Runs the chosen tests by calling `run` with each one's name, until there are no
-/// more or `is_lost` says that no further test can be run in this process. Its end
-/// is not told then, so that whoever reads the events runs the rest in another.
+/// Runs the chosen tests by calling `run` with the name of each, until there are no
+/// more or `is_lost` says that this process cannot run another test. The end of the
+/// run is not reported then, so that the reader of the events starts another process.
 pub(super) fn run(
     mut choice: Choice<'_>,
     description: &Description,
@@ -83,7 +82,7 @@ pub(super) fn run(
         printer.ended(out, test.name, Ended::Ran(&record)).map_err(CliError::stdout)?;
         log.write(if record.outcome.is_good() { "ok" } else { "failed" }, test.name)?;
         if !record.outcome.is_good() {
-            // Standard error may be closed: the exit code still says it all.
+            // Standard error may be closed: the exit code still says it.
             let _ = writeln!(err, "Error: {}", printer::complaint(&record));
             failures.push(record);
             if options.on_failure == OnFailure::Stop {
@@ -97,7 +96,7 @@ pub(super) fn run(
     let cut_short = left > 0 && is_lost();
     if cut_short {
         // As above.
-        let _ = writeln!(err, "{LOST}, {left} left to run: start another process");
+        let _ = writeln!(err, "{LOST}, with {left} tests left to run: start another process");
     }
 
     let conclusion = conclude(&summary, choice.filtered_out);
@@ -111,25 +110,26 @@ pub(super) fn run(
     Ok(conclusion)
 }
 
-/// Why a test is off: by itself, or because benchmarks alone were asked for.
+/// Why a test does not run: it is off by default, or only benchmarks were requested.
 fn reason(test: &Selected<'_>) -> String {
     test.off.map_or_else(|| "not a benchmark".to_owned(), Ignore::to_string)
 }
 
-/// The record of a test that was planned and could not be found again.
+/// The record of a test that was planned and cannot be found.
 fn lost(name: &str) -> Record {
     Record {
         name: name.to_owned(),
         outcome: Outcome::Failed,
-        verdict: "the test was planned and is gone: this is an error in npugate, please report it"
-            .to_owned(),
+        verdict:
+            "the test was planned but cannot be found: this is a bug in npugate, please report it"
+                .to_owned(),
         metrics: Vec::new(),
         seconds: 0.0,
         attachments: Vec::new(),
     }
 }
 
-/// libtest knows three outcomes: whatever is not good has failed.
+/// libtest knows three outcomes: what is not good has failed.
 fn conclude(summary: &Summary, filtered_out: usize) -> Conclusion {
     let Summary { passed, failed, regressed, invalid, skipped, ignored, waived } = *summary;
     Conclusion {
@@ -177,8 +177,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Runs the plan of the selection's tests with a function that makes the
-    /// records; returns what was concluded and printed.
+    /// Runs the tests of the plan with a function that makes the records; returns the
+    /// conclusion and what was printed.
     pub fn run_with(
         line: &str,
         records: impl FnMut(&str) -> Option<Record>,
@@ -203,7 +203,7 @@ pub(super) mod tests {
         (conclusion, text(out), text(err))
     }
 
-    /// The same, where `passes` says which tests do.
+    /// The same, where `passes` says which tests pass.
     pub fn run(line: &str, passes: impl Fn(&str) -> bool) -> (Conclusion, String, String) {
         run_with(line, |name| {
             let outcome = if passes(name) { Outcome::Passed } else { Outcome::Failed };
@@ -231,10 +231,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_test_that_is_gone_fails() {
+    fn a_test_that_cannot_be_found_fails() {
         let (conclusion, _, err) = run_with("softmax", |_| None);
         assert!(conclusion.has_failed());
-        assert!(err.contains("Error: kernel::softmax::4x16: the test was planned and is gone"));
+        assert!(
+            err.contains("Error: kernel::softmax::4x16: the test was planned but cannot be found")
+        );
     }
 
     #[test]
@@ -281,8 +283,8 @@ pub(super) mod tests {
         );
     }
 
-    /// Runs every test, of which the third loses the device; returns the names of
-    /// those that ran, what was said and the events.
+    /// Runs tests of which the third loses the device; returns the names of those that
+    /// ran, standard error and the events.
     fn run_until_lost(line: &str) -> (Vec<String>, String, String) {
         let (plan, resolved) = (plan(), resolve(line));
         let choice = resolved.selection.choose(&plan);
@@ -315,13 +317,16 @@ pub(super) mod tests {
     fn a_lost_device_ends_the_process_and_leaves_the_rest_to_another() {
         let (ran, err, events) = run_until_lost("--include-ignored");
         assert_eq!(ran.len(), 3);
-        assert!(err.contains("takes no further work in this process, 2 left to run"), "{err}");
-        // Whoever reads the events sees a process that did not run to its end.
+        assert!(
+            err.contains("accepts no more work from this process, with 2 tests left to run"),
+            "{err}"
+        );
+        // The reader of the events sees a process that did not run to its end.
         assert!(events.contains("test_finished") && !events.contains("run_finished"), "{events}");
     }
 
     #[test]
-    fn a_device_that_the_last_test_loses_ends_the_run_as_any_failure() {
+    fn a_device_that_the_last_test_loses_ends_the_run_like_any_failure() {
         let (ran, err, events) = run_until_lost("");
         assert_eq!(ran.len(), 3);
         assert!(!err.contains("left to run"), "{err}");
