@@ -7,7 +7,7 @@
 //! has no `--no-capture`; it refuses `--test --bench` and `-q --format json`; it
 //! accepts `--ignored --include-ignored` and zero threads; its logfile replaces
 //! standard output; its `--show-output` has no effect. It also lacks 7 flags. If a
-//! minor version of it adds one that is defined here, two arguments share a name, and
+//! compatible version of it adds one that is defined here, two arguments share a name, and
 //! clap panics when a gate of the dev profile starts.
 
 #![expect(clippy::doc_markdown, reason = "the docs of an argument are its help")]
@@ -153,7 +153,7 @@ pub(super) struct Task {
 #[command(next_help_heading = "Compatibility with libtest")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
 pub(super) struct Libtest {
-    /// Run tests, also with `--bench` [default]
+    /// Run tests, the default, also with `--bench`
     #[arg(long)]
     pub test: bool,
     /// Run benchmarks instead of tests; there are none
