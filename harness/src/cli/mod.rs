@@ -2,8 +2,8 @@
 //!
 //! It speaks libtest's command line, so that `cargo test`, IDEs and nextest can
 //! run it, and adds a few flags. The command line goes through two stages: what
-//! was typed ([`typed`], parsed by clap, without any I/O), and what that comes to
-//! in this environment ([`resolved`]).
+//! was typed ([`typed`], parsed by clap, without any I/O), and what it resolves to in
+//! this environment ([`resolved`]).
 //!
 //! libtest-mimic says which tests a filter selects and which of those are ignored
 //! (`Arguments`, in [`select`]), and counts the outcomes (`Conclusion`, in [`run`]).

@@ -225,7 +225,7 @@ fn output(typed: &Printing, env: Environment<'_>) -> Result<OutputOptions, Usage
     let all = typed.show_output || is_on(env, "RUST_TEST_NOCAPTURE");
     let color = |text: &str| {
         <ColorChoice as ValueEnum>::from_str(text, false)
-            .map_err(|_| "it is one of auto, always, never")
+            .map_err(|_| "it must be one of auto, always, never")
     };
     Ok(OutputOptions {
         format: match typed.format {

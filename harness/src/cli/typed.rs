@@ -7,8 +7,8 @@
 //! has no `--no-capture`; it refuses `--test --bench` and `-q --format json`; it
 //! accepts `--ignored --include-ignored` and zero threads; its logfile replaces
 //! standard output; its `--show-output` has no effect. It also lacks 7 flags. If a
-//! compatible version of it adds one that is defined here, two arguments share a name, and
-//! clap panics when a gate of the dev profile starts.
+//! compatible version of it adds one that is defined here, two arguments have one
+//! name, and clap panics when a gate of the dev profile starts.
 
 #![expect(clippy::doc_markdown, reason = "the docs of an argument are its help")]
 
@@ -172,7 +172,12 @@ pub(super) struct Libtest {
     #[arg(long)]
     pub force_run_in_process: bool,
     /// No effect: nothing here is unstable
-    #[arg(short = 'Z', value_name = "unstable-options", value_parser = ["unstable-options"], hide_possible_values = true)]
+    #[arg(
+        short = 'Z',
+        value_name = "unstable-options",
+        value_parser = ["unstable-options"],
+        hide_possible_values = true
+    )]
     pub unstable: Option<String>,
 }
 
@@ -202,7 +207,7 @@ fn may_begin_with_a_dash(arg: Arg) -> Arg {
 
 /// A number from 1 up.
 pub(super) fn positive(text: &str) -> Result<NonZero<usize>, &'static str> {
-    text.parse().map_err(|_| "it is a whole number from 1 up")
+    text.parse().map_err(|_| "it must be a whole number of at least 1")
 }
 
 #[cfg(test)]

@@ -10,17 +10,18 @@ const JUNIT: &str = "JUnit is written by `cargo npugate --junit PATH` and by car
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum UsageError {
     #[error(
-        "unknown flag `{flag}`: {}`--help` lists the flags, and `--` comes before filters that begin with a dash",
-        similar.as_ref().map_or(String::new(), |similar| format!("did you mean `{similar}`? "))
+        "unknown flag `{0}`: `--help` lists the flags, and `--` comes before filters that begin with a dash"
     )]
-    UnknownFlag { flag: String, similar: Option<String> },
+    UnknownFlag(String),
+    #[error("unknown flag `{flag}`: did you mean `{similar}`?")]
+    MistypedFlag { flag: String, similar: String },
     #[error("`{flag}` needs a value: write `{usage}`")]
     MissingValue { flag: String, usage: String },
     #[error("`{0}` takes no value")]
     UnexpectedValue(String),
     #[error("`{flag}` cannot be `{value}`: {reason}")]
     Value { flag: String, value: String, reason: String },
-    #[error("`{0}` and `{1}` exclude each other")]
+    #[error("`{0}` and `{1}` cannot be used together")]
     Conflict(String, String),
     #[error("argument `{0}` is not UTF-8, as every test name is")]
     NotUtf8(String),
@@ -39,16 +40,17 @@ impl From<clap::Error> for UsageError {
         let flag = name(&usage);
         let value = context(ContextKind::InvalidValue).unwrap_or_default();
         match error.kind() {
-            ErrorKind::UnknownArgument => {
-                Self::UnknownFlag { flag, similar: context(ContextKind::SuggestedArg) }
-            }
+            ErrorKind::UnknownArgument => match context(ContextKind::SuggestedArg) {
+                Some(similar) => Self::MistypedFlag { flag, similar },
+                None => Self::UnknownFlag(flag),
+            },
             ErrorKind::InvalidValue if value.is_empty() => Self::MissingValue { flag, usage },
             ErrorKind::InvalidValue => {
                 let reason = if flag == "--format" && value == "junit" {
                     JUNIT.to_owned()
                 } else {
                     let words = context(ContextKind::ValidValue).unwrap_or_default();
-                    format!("it is one of {words}")
+                    format!("it must be one of {words}")
                 };
                 Self::Value { flag, value, reason }
             }

@@ -24,7 +24,7 @@ fn arguments_that_are_not_valid_end_with_2() {
     assert!(error(2, &["--bogus"]).starts_with("unknown flag `--bogus`"));
     assert!(error(2, &["--test-threads", "0"]).starts_with("`--test-threads` cannot be `0`"));
     assert!(error(2, &["--format", "xml"]).starts_with("`--format` cannot be `xml`"));
-    assert!(error(2, &["--list", "--describe"]).contains("exclude each other"));
+    assert!(error(2, &["--list", "--describe"]).contains("cannot be used together"));
     assert_eq!(
         error(2, &["--device", "abacus"]),
         "toy does not run on device `abacus`; it runs on host, other"

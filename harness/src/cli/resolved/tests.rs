@@ -43,7 +43,7 @@ fn folders_come_from_the_flag_or_the_environment() {
 fn threads_are_validated_wherever_they_come_from() {
     assert!(resolve("", &[("RUST_TEST_THREADS", "1")]).is_ok());
     let error = resolve("", &[("RUST_TEST_THREADS", "0")]).unwrap_err().to_string();
-    assert_eq!(error, "`RUST_TEST_THREADS` cannot be `0`: it is a whole number from 1 up");
+    assert_eq!(error, "`RUST_TEST_THREADS` cannot be `0`: it must be a whole number of at least 1");
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn help_wins_and_other_tasks_exclude_each_other() {
     assert_eq!(resolve("--list --help", &[]).unwrap().task, Task::Help);
     assert_eq!(resolve("--list --list", &[]).unwrap().task, Task::List);
     let error = resolve("--list --describe", &[]).unwrap_err().to_string();
-    assert_eq!(error, "`--list` and `--describe` exclude each other");
+    assert_eq!(error, "`--list` and `--describe` cannot be used together");
     let error = resolve("--ignored --include-ignored", &[]).unwrap_err().to_string();
-    assert_eq!(error, "`--ignored` and `--include-ignored` exclude each other");
+    assert_eq!(error, "`--ignored` and `--include-ignored` cannot be used together");
 }
 
 #[test]
