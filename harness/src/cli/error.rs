@@ -1,47 +1,27 @@
-//! Why the program ends without running what it was asked to.
+//! Why the program ends without doing what it was asked to do.
 
+use super::usage::UsageError;
 use crate::schema::{ExitCode, LockError};
-use crate::{RunError, SettingsError, SuiteError};
+use crate::{RunError, SuiteError};
 use std::{io, path::Path};
 
 /// What a gate binary returns when a test fails: libtest's own code.
 pub(super) const TEST_FAILED: ExitCode = ExitCode::BuildFailed;
 
-/// Arguments or variables that make no sense.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(super) enum UsageError {
-    #[error(
-        "unknown flag `{0}`: `--help` lists the flags, and `--` comes before filters that begin with a dash"
-    )]
-    UnknownFlag(String),
-    #[error("`{flag}` needs a value: write `{flag} {value}`")]
-    MissingValue { flag: String, value: &'static str },
-    #[error("`{0}` takes no value")]
-    UnexpectedValue(String),
-    #[error("`{flag}` cannot be `{value}`: {reason}")]
-    Value { flag: String, value: String, reason: String },
-    #[error("`{0}` and `{1}` exclude each other")]
-    Conflict(&'static str, &'static str),
-    #[error("argument `{0}` is not UTF-8, as every test name is")]
-    NotUtf8(String),
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-}
-
-/// Why the program ends without running what it was asked to.
+/// Why the program ends without doing what it was asked to do.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]
     Suite(#[from] SuiteError),
-    #[error("no test is named `{0}`: `--list` shows the names")]
+    #[error("no test is named `{0}`: `--list` prints the names")]
     NoSuchTest(String),
-    #[error("test `{0}` exists, but the other arguments leave it out")]
+    #[error("test `{0}` exists, but the other arguments exclude it")]
     LeftOut(String),
-    #[error("{0} has no model to generate with, only kernels")]
+    #[error("{0} has kernels but no model, so it cannot generate text")]
     NoModel(String),
-    #[error("the prompt has no tokens: give `--generate` some text")]
+    #[error("the prompt has no tokens: pass some text to `--generate`")]
     EmptyPrompt,
     #[error("the logits after {0} tokens are not all numbers, so there is no next token")]
     NoNextToken(usize),

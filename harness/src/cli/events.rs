@@ -23,7 +23,7 @@ impl Events {
         }
     }
 
-    /// Whether somebody reads them.
+    /// Whether anybody reads them.
     pub fn are_read(&self) -> bool {
         self.0.is_some()
     }

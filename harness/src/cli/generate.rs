@@ -1,4 +1,4 @@
-//! `--generate`: text from the functions that the gates call.
+//! `--generate`: text from the same functions that the gates call.
 
 use super::error::CliError;
 use super::events::Events;
@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Generates text greedily and prints it as it comes. The figures go to the
-/// events, or to standard error if nobody reads those.
+/// events, or to standard error if nobody reads the events.
 pub(super) fn generate(
     model: &dyn Model,
     context: &Context,
@@ -38,7 +38,7 @@ pub(super) fn generate(
     if !events.are_read() {
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         write!(out, "{gap}").map_err(CliError::stdout)?;
-        // Figures that nobody can read are no failure.
+        // Figures that nobody can read are not a failure.
         let _ = writeln!(
             err,
             "{tokens} tokens after a prompt of {}: the first after {first:.1} ms, then {rate:.1} tokens/s",
@@ -61,7 +61,7 @@ struct Figures {
     tokens: usize,
     /// From the prompt's tokens to the first new one.
     first: Duration,
-    /// All later decode steps; what printing takes is not in it.
+    /// All later decode steps, without the time that printing takes.
     rest: Duration,
 }
 
@@ -108,15 +108,15 @@ impl<'a> Text<'a> {
         Self { model, out, tokens: Vec::new(), printed: String::new() }
     }
 
-    /// Adds a token and prints what it adds. A token may be a part of a
-    /// character: nothing is printed until that is whole.
+    /// Adds a token and prints its text. A token may be part of a character:
+    /// nothing is printed until the character is complete.
     fn push(&mut self, token: u32) -> Result<(), CliError> {
         self.tokens.push(token);
         let text = self.model.decode(&self.tokens)?;
         if text.ends_with(char::REPLACEMENT_CHARACTER) { Ok(()) } else { self.print(text) }
     }
 
-    /// The whole text; what is left of a cut character is printed as it is.
+    /// The whole text; an incomplete character is printed as it is.
     fn finish(mut self) -> Result<String, CliError> {
         let text = self.model.decode(&self.tokens)?;
         self.print(text)?;

@@ -1,58 +1,62 @@
-//! `--help`, from the table of flags.
+//! `--help`.
 
-use super::flag::{Flag, GROUPS, Kind};
+use super::error::TEST_FAILED;
+use super::typed::Typed;
+use crate::schema::ExitCode;
+use clap::CommandFactory;
 use std::fmt::Write;
+
+/// What a gate binary returns.
+const EXIT_CODES: [(ExitCode, &str); 7] = [
+    (ExitCode::Ok, "Every test that ran passed"),
+    (ExitCode::Usage, "The command line is not valid"),
+    (ExitCode::NoTests, "A name given with --exact selects no test"),
+    (ExitCode::Setup, "Something that --generate needs is missing"),
+    (TEST_FAILED, "A test failed"),
+    (ExitCode::WriteFailed, "A file cannot be written"),
+    (ExitCode::DeviceUnavailable, "Another process holds the device"),
+];
 
 /// The help of an adapter's gate binary.
 pub(super) fn text(model: &str) -> String {
-    let mut text = format!(
-        "The gates of {model}, as tests.\n\n\
-         Usage: [FLAGS] [FILTER]...\n\n\
-         Runs the tests whose names contain one of the filters, or all tests. Takes\n\
-         libtest's command line and works under `cargo test`, `cargo nextest` and\n\
-         `cargo npugate`.\n"
-    );
-    let width = GROUPS.iter().flat_map(|(_, flags)| *flags).map(|flag| usage(flag).len()).max();
-    let width = width.unwrap_or_default();
-    for (title, flags) in GROUPS {
+    let mut codes = "Exit codes:\n".to_owned();
+    for (code, meaning) in EXIT_CODES {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n{title}:\n");
-        for flag in flags {
-            let _ = writeln!(text, "  {:width$}  {}", usage(flag), flag.help);
-        }
+        let _ = writeln!(codes, "  {:<3}  {meaning}", code as u8);
     }
-    text.push_str(
-        "\nExit codes: 0 every test that ran passed, 2 the command line makes no sense, 4 no test\n\
-         has a name that was given exactly, 96 something that the run needs is missing, 101 a test\n\
-         failed, 110 a file cannot be written.\n",
-    );
-    text
-}
-
-/// `-q, --quiet`, `--skip TEXT`.
-fn usage(flag: &Flag) -> String {
-    let short = flag.short.map(|short| format!("-{short}"));
-    let long = flag.long.map(|long| format!("--{long}"));
-    let names: Vec<_> = [short, long].into_iter().flatten().collect();
-    let names = names.join(", ");
-    match flag.kind {
-        Kind::Switch(_) => names,
-        Kind::Value { name, .. } => format!("{names} {name}"),
-    }
+    Typed::command()
+        .about(format!(
+            "Runs the gates of {model} as tests.\n\n\
+             Takes libtest's command line, and works under `cargo test`, `cargo nextest`\n\
+             and `cargo npugate`."
+        ))
+        .after_help(codes.trim_end().to_owned())
+        // The same at every width, whether clap was built to wrap or not.
+        .term_width(0)
+        .render_help()
+        .to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::flag;
 
     #[test]
-    fn every_flag_is_explained() {
+    fn every_flag_is_explained_under_a_heading() {
         let text = text("toy");
-        for flag in flag::all() {
-            assert!(text.contains(&format!("  {}  ", usage(flag))), "{}", usage(flag));
+        for arg in Typed::command().get_arguments() {
+            assert_eq!(arg.get_help_heading().is_none(), arg.is_positional(), "{arg}");
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!help.is_empty() && text.contains(&help), "{arg}");
         }
-        assert!(text.contains("  -q, --quiet  "));
-        assert!(text.contains("  -Z unstable-options  "));
+    }
+
+    #[test]
+    fn help_is_plain_and_fits_a_terminal() {
+        let text = text("toy");
+        assert!(!text.contains('\u{1b}'));
+        for line in text.lines() {
+            assert!(line.len() <= 120, "{line}");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Marks for whoever reads both streams of this binary through one pipe: what a
-//! test prints, a driver's own words among it, lies between two of them.
+//! Marks for a caller that reads both streams of this binary through one pipe: the
+//! output of a test, and of a driver during it, is between two of them.
 
 use crate::schema::Mark;
 use std::io::{self, Write};
@@ -7,15 +7,15 @@ use std::io::{self, Write};
 /// Whether marks are set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Marks {
-    /// Somebody asked for them.
+    /// The caller asked for them.
     Set,
-    /// Nobody did: they would only be in the way.
+    /// It did not, and they would only be in the way.
     #[default]
     Unset,
 }
 
 impl Marks {
-    /// Sets a mark on standard error, behind everything that was printed so far.
+    /// Sets a mark on standard error, after everything printed so far.
     pub fn set(self, mark: Mark<'_>, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<()> {
         if self == Self::Unset {
             return Ok(());
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_set_for_those_who_ask() {
+    fn marks_are_set_only_on_request() {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         Marks::Unset.set(Mark::Begin("a"), &mut out, &mut err).unwrap();
         assert!(err.is_empty());

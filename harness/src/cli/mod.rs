@@ -1,15 +1,24 @@
 //! The main function of a gate binary.
 //!
 //! It speaks libtest's command line, so that `cargo test`, IDEs and nextest can
-//! run it, and a few flags more. The command line goes through two stages: what
-//! was typed ([`typed`], from the table in [`flag`], without any I/O), and what
-//! that comes to in this environment ([`resolved`]). libtest-mimic decides what
-//! is selected and what a conclusion's exit code is; running and printing are
-//! done here, where outcomes, reasons and verdicts are known.
+//! run it, and adds a few flags. The command line goes through two stages: what
+//! was typed ([`typed`], parsed by clap, without any I/O), and what it resolves to in
+//! this environment ([`resolved`]).
+//!
+//! libtest-mimic says which tests a filter selects and which of those are ignored
+//! (`Arguments`, in [`select`]), and counts the outcomes (`Conclusion`, in [`run`]).
+//! Its `libtest_mimic::run` would replace the 340 lines of [`printer`] and 40 of
+//! [`run`], and would lose:
+//!
+//! - a reader that leaves: it panics at `--list | head -1`, and ends with 101;
+//! - the reasons of ignored tests: `with_ignored_flag` takes a bool;
+//! - the words *invalid*, *regressed* and *waived*, the verdicts of passing tests,
+//!   `--report-time`, the seed of a shuffle, the listing in JSON;
+//! - the end of a run at its first failure or when its device is lost: it runs every
+//!   trial that it is given.
 
 mod error;
 mod events;
-mod flag;
 mod generate;
 mod help;
 mod list;
@@ -21,10 +30,12 @@ mod run;
 mod select;
 mod shuffle;
 mod typed;
+mod usage;
 
 use crate::schema::{Access, DEVICE_LOCK_DEADLINE, DeviceLock, ExitCode};
 use crate::{Adapter, Baselines, Effort, Suite};
-use anstream::{AutoStream, ColorChoice};
+use anstream::AutoStream;
+use clap::ColorChoice;
 use error::{CliError, TEST_FAILED};
 use events::Events;
 use output::UntilClosed;
@@ -36,26 +47,26 @@ use std::{
     process,
     sync::Arc,
 };
-use typed::{Color, Typed};
+use typed::Typed;
 
-/// What a smoke run says of itself at its end.
-const SMOKE: &str =
-    "smoke run: kernels on few rows, nothing was compared with the baseline; no gate of a full run";
+/// What a smoke run says about itself at its end.
+const SMOKE: &str = "smoke run: kernels ran on a few rows, and nothing was compared with the baseline; \
+     this does not replace a full run";
 
-/// What a run says of itself at its end that ignores baselines.
+/// What a run that ignores baselines says about itself at its end.
 const IGNORING: &str = "nothing was compared with the baseline";
 
 /// Runs an adapter's tests as the command line says: the whole `main` of a gate
 /// binary. `--help` lists the flags.
 ///
 /// The exit code is 0 if every test that ran passed, 101 if one did not (as
-/// with libtest), 2 for a command line that makes no sense, 4 if a name given
-/// with `--exact` selects no test, 96 if something that generating text needs
-/// is missing, and 110 if a file cannot be written.
+/// with libtest), 2 if the command line is not valid, 4 if a name given with
+/// `--exact` selects no test, 96 if something that `--generate` needs is missing,
+/// 110 if a file cannot be written, and 122 if another process holds the device.
 pub fn main(adapter: impl Adapter) -> process::ExitCode {
     let adapter: Arc<dyn Adapter> = Arc::new(adapter);
     let env = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    let result = Typed::parse(env::args_os().skip(1))
+    let result = Typed::parse_args(env::args_os().skip(1))
         .and_then(|typed| Resolved::new(typed, &env))
         .map_err(CliError::from)
         .and_then(|resolved| {
@@ -64,21 +75,21 @@ pub fn main(adapter: impl Adapter) -> process::ExitCode {
             perform(&adapter, resolved, &mut out, &mut io::stderr())
         });
     let code = result.unwrap_or_else(|error| {
-        // Standard error may be closed: the exit code still tells.
+        // Standard error may be closed: the exit code still says it.
         let _ = writeln!(io::stderr(), "error: {error}");
         error.exit_code()
     });
     code.into()
 }
 
-/// What a run prints is coloured; everything else goes out as it is, since a
-/// model may well say what looks like a colour.
-fn color_choice(resolved: &Resolved) -> ColorChoice {
+/// A run is printed in colour; everything else is printed as it is, because the
+/// text of a model may contain what looks like a colour.
+fn color_choice(resolved: &Resolved) -> anstream::ColorChoice {
     match (&resolved.task, resolved.output.color) {
-        (Task::Run, Color::Auto) => ColorChoice::Auto,
-        (Task::Run, Color::Always) => ColorChoice::Always,
-        (Task::Run, Color::Never) => ColorChoice::Never,
-        _ => ColorChoice::AlwaysAnsi,
+        (Task::Run, ColorChoice::Auto) => anstream::ColorChoice::Auto,
+        (Task::Run, ColorChoice::Always) => anstream::ColorChoice::Always,
+        (Task::Run, ColorChoice::Never) => anstream::ColorChoice::Never,
+        _ => anstream::ColorChoice::AlwaysAnsi,
     }
 }
 
@@ -151,8 +162,8 @@ fn perform(
     Ok(ExitCode::Ok)
 }
 
-/// Takes the lock on an exclusive device, unless the caller holds it: whoever
-/// runs this binary by hand or through nextest is one of several too.
+/// Takes the lock on an exclusive device, unless the caller holds it: a gate that
+/// is run by hand or by nextest may be one of several.
 fn take_device(
     suite: &Suite,
     lock: Lock,
@@ -162,9 +173,9 @@ fn take_device(
         Lock::Take(path) if suite.description().access == Access::Exclusive => path,
         _ => return Ok(None),
     };
-    let mut told = false;
+    let mut has_said_so = false;
     let waiting = |holder| {
-        if !std::mem::replace(&mut told, true) {
+        if !std::mem::replace(&mut has_said_so, true) {
             // Standard error may be closed: the wait goes on.
             let _ = writeln!(err, "waiting for the NPU, held by {holder}");
         }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-/// A writer that goes on in silence once its reader is gone. Rust ignores
-/// `SIGPIPE`, so a closed pipe shows as an error of the next write, which must
-/// neither panic nor stop tests that are running: their exit code still counts.
+/// A writer that discards its input once its reader is gone. Rust ignores `SIGPIPE`,
+/// so a closed pipe is an error of the next write, which must neither panic nor stop
+/// the tests that are running: their exit code still counts.
 pub(super) struct UntilClosed<W> {
     inner: W,
     pipe: Pipe,
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_no_error() {
+    fn a_closed_pipe_is_not_an_error() {
         let mut output = UntilClosed::new(Failing(3, io::ErrorKind::BrokenPipe));
         assert!(output.write_all(b"first line\n").is_ok());
         assert!(output.write_all(b"second line\n").is_ok());
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_one() {
+    fn a_full_disk_is_an_error() {
         let mut output = UntilClosed::new(Failing(3, io::ErrorKind::StorageFull));
         assert!(output.write_all(b"first line\n").is_err());
     }

@@ -4,10 +4,9 @@ use super::error::CliError;
 use super::events::Events;
 use super::marks::Marks;
 use super::printer::{self, Ended, Finished, Printer};
-use super::resolved::RunOptions;
+use super::resolved::{OnFailure, RunOptions, Shuffle};
 use super::select::{Choice, Fate, Selected};
 use super::shuffle::{random_seed, shuffle};
-use super::typed::{OnFailure, Shuffle};
 use crate::schema::{Description, EVENT_SCHEMA, Event, Ignore, Mark, Outcome, Record, Summary};
 use libtest_mimic::Conclusion;
 use std::{
@@ -18,21 +17,21 @@ use std::{
 };
 
 /// Why a run ends before its last test.
-const LOST: &str = "the device takes no further work in this process";
+const LOST: &str = "the device accepts no more work from this process";
 
-/// Where a run is told of.
+/// Where a run is reported.
 pub(super) struct Sinks<'a> {
     pub printer: Box<dyn Printer>,
     pub out: &'a mut dyn Write,
     pub err: &'a mut dyn Write,
     pub events: Events,
-    /// Whether somebody wants to know which test printed what.
+    /// Whether the caller wants to know which test printed what.
     pub marks: Marks,
 }
 
-/// Runs the chosen tests by calling `run` with each one's name, until there are no
-/// more or `is_lost` says that no further test can be run in this process. Its end
-/// is not told then, so that whoever reads the events runs the rest in another.
+/// Runs the chosen tests by calling `run` with the name of each, until there are no
+/// more or `is_lost` says that this process cannot run another test. The end of the
+/// run is not reported then, so that the reader of the events starts another process.
 pub(super) fn run(
     mut choice: Choice<'_>,
     description: &Description,
@@ -83,7 +82,7 @@ pub(super) fn run(
         printer.ended(out, test.name, Ended::Ran(&record)).map_err(CliError::stdout)?;
         log.write(if record.outcome.is_good() { "ok" } else { "failed" }, test.name)?;
         if !record.outcome.is_good() {
-            // Standard error may be closed: the exit code still says it all.
+            // Standard error may be closed: the exit code still says it.
             let _ = writeln!(err, "Error: {}", printer::complaint(&record));
             failures.push(record);
             if options.on_failure == OnFailure::Stop {
@@ -97,7 +96,7 @@ pub(super) fn run(
     let cut_short = left > 0 && is_lost();
     if cut_short {
         // As above.
-        let _ = writeln!(err, "{LOST}, {left} left to run: start another process");
+        let _ = writeln!(err, "{LOST}, with {left} tests left to run: start another process");
     }
 
     let conclusion = conclude(&summary, choice.filtered_out);
@@ -111,19 +110,19 @@ pub(super) fn run(
     Ok(conclusion)
 }
 
-/// Why a test is off: by itself, or because benchmarks alone were asked for.
+/// Why a test does not run: it is off by default, or only benchmarks were requested.
 fn reason(test: &Selected<'_>) -> String {
     test.off.map_or_else(|| "not a benchmark".to_owned(), Ignore::to_string)
 }
 
-/// The record of a test that was planned and could not be found again.
+/// The record of a test that was planned and cannot be found.
 fn lost(name: &str) -> Record {
     const VERDICT: &str =
-        "the test was planned and is gone: this is an error in npugate, please report it";
+        "the test was planned but cannot be found: this is a bug in npugate, please report it";
     Record::new(name, Outcome::Failed, VERDICT)
 }
 
-/// libtest knows three outcomes: whatever is not good has failed.
+/// libtest knows three outcomes: what is not good has failed.
 fn conclude(summary: &Summary, filtered_out: usize) -> Conclusion {
     let Summary { passed, failed, regressed, invalid, skipped, ignored, waived } = *summary;
     Conclusion {
@@ -154,163 +153,4 @@ impl Log {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use crate::cli::printer;
-    use crate::cli::select::tests::{plan, resolve};
-
-    pub fn record(name: &str, outcome: Outcome, verdict: &str) -> Record {
-        Record::new(name, outcome, verdict).took(0.25)
-    }
-
-    /// Runs the plan of the selection's tests with a function that makes the
-    /// records; returns what was concluded and printed.
-    pub fn run_with(
-        line: &str,
-        records: impl FnMut(&str) -> Option<Record>,
-    ) -> (Conclusion, String, String) {
-        let (plan, resolved) = (plan(), resolve(line));
-        let choice = resolved.selection.choose(&plan);
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let description = Description {
-            configuration: "as it comes".to_owned(),
-            ..Description::new("toy", "emu")
-        };
-        let sinks = Sinks {
-            printer: printer::of(resolved.output, &choice.tests),
-            out: &mut out,
-            err: &mut err,
-            events: Events::open(resolved.events).unwrap(),
-            marks: resolved.marks,
-        };
-        let conclusion =
-            super::run(choice, &description, &resolved.run, sinks, records, || false).unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (conclusion, text(out), text(err))
-    }
-
-    /// The same, where `passes` says which tests do.
-    pub fn run(line: &str, passes: impl Fn(&str) -> bool) -> (Conclusion, String, String) {
-        run_with(line, |name| {
-            let outcome = if passes(name) { Outcome::Passed } else { Outcome::Failed };
-            Some(record(name, outcome, "cosine 0.98 < 0.99"))
-        })
-    }
-
-    #[test]
-    fn only_good_outcomes_pass() {
-        let reason = String::new;
-        let outcomes = [
-            (Outcome::Passed, 0),
-            (Outcome::Waived { reason: reason() }, 0),
-            (Outcome::Failed, 1),
-            (Outcome::Regressed, 1),
-            (Outcome::Invalid { reason: reason() }, 1),
-            (Outcome::Skipped { reason: reason() }, 1),
-        ];
-        for (outcome, failed) in outcomes {
-            let records = |name: &str| Some(record(name, outcome.clone(), ""));
-            let (conclusion, ..) = run_with("softmax", records);
-            assert_eq!(conclusion.num_failed, failed, "{outcome}");
-            assert_eq!(conclusion.num_passed, 1 - failed, "{outcome}");
-        }
-    }
-
-    #[test]
-    fn a_test_that_is_gone_fails() {
-        let (conclusion, _, err) = run_with("softmax", |_| None);
-        assert!(conclusion.has_failed());
-        assert!(err.contains("Error: kernel::softmax::4x16: the test was planned and is gone"));
-    }
-
-    #[test]
-    fn failing_fast_stops_after_the_first_failure() {
-        let mut ran = 0;
-        let (conclusion, ..) = run_with("--fail-fast", |name| {
-            ran += 1;
-            Some(record(name, Outcome::Failed, ""))
-        });
-        assert_eq!((ran, conclusion.num_failed), (1, 1));
-    }
-
-    #[test]
-    fn a_seed_shuffles_the_tests_and_is_printed() {
-        let order = |line: &str| {
-            let mut names = Vec::new();
-            let (_, out, _) = run_with(line, |name| {
-                names.push(name.to_owned());
-                Some(record(name, Outcome::Passed, ""))
-            });
-            (names, out)
-        };
-        let (plain, _) = order("");
-        let seeded: Vec<_> =
-            (0..20).map(|seed| order(&format!("--shuffle-seed {seed}")).0).collect();
-        assert!(seeded.iter().any(|names| *names != plain));
-        let (_, out) = order("--shuffle-seed 7");
-        assert!(out.contains("running 5 tests (shuffle seed: 7)\n"), "{out}");
-    }
-
-    #[test]
-    fn the_logfile_has_a_line_for_each_test() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("log");
-        let line = format!("--logfile {}", path.display());
-        assert!(run(&line, |name| !name.ends_with("high")).0.has_failed());
-        assert_eq!(
-            std::fs::read_to_string(&path).unwrap(),
-            "failed kernel::gemm::16x16x16::high\n\
-             ok kernel::gemm::16x16x16\n\
-             ok kernel::softmax::4x16\n\
-             ignored block::layer00::cosine\n\
-             ignored tokens::base::p07\n"
-        );
-    }
-
-    /// Runs every test, of which the third loses the device; returns the names of
-    /// those that ran, what was said and the events.
-    fn run_until_lost(line: &str) -> (Vec<String>, String, String) {
-        let (plan, resolved) = (plan(), resolve(line));
-        let choice = resolved.selection.choose(&plan);
-        let events = tempfile::NamedTempFile::new().unwrap();
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let ran = std::cell::RefCell::new(Vec::new());
-        let sinks = Sinks {
-            printer: printer::of(resolved.output, &choice.tests),
-            out: &mut out,
-            err: &mut err,
-            events: Events::open(Some(events.path().to_owned())).unwrap(),
-            marks: resolved.marks,
-        };
-        let records = |name: &str| {
-            ran.borrow_mut().push(name.to_owned());
-            let lost = ran.borrow().len() == 3;
-            let outcome = if lost { Outcome::Failed } else { Outcome::Passed };
-            Some(record(name, outcome, "the run is not done at its deadline"))
-        };
-        let is_lost = || ran.borrow().len() == 3;
-        let description = Description::new("toy", "xrt");
-        let conclusion =
-            super::run(choice, &description, &resolved.run, sinks, records, is_lost).unwrap();
-        assert!(conclusion.has_failed());
-        let events = std::fs::read_to_string(events.path()).unwrap();
-        (ran.into_inner(), String::from_utf8(err).unwrap(), events)
-    }
-
-    #[test]
-    fn a_lost_device_ends_the_process_and_leaves_the_rest_to_another() {
-        let (ran, err, events) = run_until_lost("--include-ignored");
-        assert_eq!(ran.len(), 3);
-        assert!(err.contains("takes no further work in this process, 2 left to run"), "{err}");
-        // Whoever reads the events sees a process that did not run to its end.
-        assert!(events.contains("test_finished") && !events.contains("run_finished"), "{events}");
-    }
-
-    #[test]
-    fn a_device_that_the_last_test_loses_ends_the_run_as_any_failure() {
-        let (ran, err, events) = run_until_lost("");
-        assert_eq!(ran.len(), 3);
-        assert!(!err.contains("left to run"), "{err}");
-        assert!(events.contains("run_finished"), "{events}");
-    }
-}
+pub(super) mod tests;

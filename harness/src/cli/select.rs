@@ -1,19 +1,18 @@
-//! Which planned tests a command line is about.
+//! Which planned tests a command line selects.
 
 use super::error::CliError;
-use super::resolved::Selection;
-use super::typed::{TestSet, WeightsNeed};
+use super::resolved::{Selection, TestSet, WeightsNeed};
 use crate::Planned;
 use crate::schema::Ignore;
 use libtest_mimic::Trial;
 
-/// A test that the command line is about.
+/// A test that the command line selects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected<'a> {
     pub name: &'a str,
     pub planned: &'a Planned,
-    /// Why it is off by default; none for a test that `--full` or
-    /// `--require-weights` has turned on.
+    /// Why it is off by default; `None` for a test that is on, or that `--full` or
+    /// `--require-weights` turned on.
     pub off: Option<&'a Ignore>,
     pub fate: Fate,
 }
@@ -22,7 +21,7 @@ pub(super) struct Selected<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     Run,
-    /// It is counted, and does not run.
+    /// It is counted and does not run.
     Ignore,
 }
 
@@ -33,22 +32,22 @@ pub(super) struct Choice<'a> {
     pub tests: Vec<Selected<'a>>,
     /// How many planned tests were left out.
     pub filtered_out: usize,
-    /// A name given exactly that selected nothing.
+    /// A name given with `--exact` that selected nothing.
     pub unmatched: Option<Unmatched>,
 }
 
-/// A name given exactly that selected nothing.
+/// A name given with `--exact` that selected nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Unmatched {
     /// No test has it.
     Unknown(String),
-    /// A test has it, and other arguments leave it out.
+    /// A test has it, and other arguments exclude it.
     LeftOut(String),
 }
 
 impl Choice<'_> {
-    /// An error if a name given exactly selected nothing: no run may pass for
-    /// want of the test that it is about.
+    /// An error if a name given with `--exact` selected nothing: a run must not pass
+    /// because the test that it was started for is not there.
     pub fn matched(&self) -> Result<(), CliError> {
         match self.unmatched.clone() {
             None => Ok(()),
@@ -59,7 +58,7 @@ impl Choice<'_> {
 }
 
 impl Selection {
-    /// Chooses among planned tests, as libtest-mimic would for each filter.
+    /// Chooses among the planned tests, as libtest-mimic does for each filter.
     pub fn choose<'a>(&self, plan: &'a [Planned]) -> Choice<'a> {
         let tests: Vec<_> = plan.iter().filter_map(|test| self.select(test)).collect();
         let selected = |name: &str| tests.iter().any(|test| test.name == name);
@@ -80,7 +79,7 @@ impl Selection {
             Ignore::Full => self.set == TestSet::Short,
             Ignore::NoWeights { .. } => self.weights == WeightsNeed::Optional,
         });
-        // Named and marked only: this binary runs its tests itself.
+        // A name and a flag for libtest-mimic to judge: it never runs this trial.
         let trial = Trial::test(&*test.name, || Ok(())).with_ignored_flag(off.is_some());
         let arguments = self.arguments.iter().find(|args| !args.is_filtered_out(&trial))?;
         let fate = if arguments.is_ignored(&trial) { Fate::Ignore } else { Fate::Run };
@@ -119,7 +118,7 @@ pub(super) mod tests {
     }
 
     pub fn resolve(line: &str) -> Resolved {
-        let typed = Typed::parse(line.split_whitespace().map(OsString::from)).unwrap();
+        let typed = Typed::parse_args(line.split_whitespace().map(OsString::from)).unwrap();
         Resolved::new(typed, &|_| None).unwrap()
     }
 
@@ -174,7 +173,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_exact_name_that_selects_nothing_is_told() {
+    fn an_exact_name_that_selects_nothing_is_reported() {
         let unknown = |name: &str| Some(Unmatched::Unknown(name.to_owned()));
         assert_eq!(unmatched("--exact kernel::gemm"), unknown("kernel::gemm"));
         assert_eq!(unmatched("--exact kernel::softmax::4x16 typo"), unknown("typo"));
@@ -191,8 +190,8 @@ pub(super) mod tests {
         assert_eq!(running("--bench --test"), 3);
     }
 
-    /// What libtest-mimic itself lists and counts for a command line, by its
-    /// own parser.
+    /// What libtest-mimic itself lists and counts for a command line that its own
+    /// parser reads.
     fn mimic(line: &str, logfile: &std::path::Path) -> (String, Conclusion) {
         let args = std::iter::once("gate").chain(line.split_whitespace());
         let arguments = Arguments {

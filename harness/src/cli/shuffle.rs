@@ -1,8 +1,8 @@
-//! A random order that a seed brings back.
+//! A random order that a seed reproduces.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// A seed that differs from run to run, short enough to be typed.
+/// A seed that differs from run to run and is short enough to type.
 pub(super) fn random_seed() -> u64 {
     // std's hash maps are seeded by the operating system's randomness.
     RandomState::new().hash_one(0) % 1_000_000_000
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_brings_its_order_back_and_loses_nothing() {
+    fn a_seed_reproduces_its_order_and_loses_nothing() {
         let order = |seed| {
             let mut items: Vec<_> = (0..100).collect();
             shuffle(&mut items, seed);

@@ -1,110 +1,188 @@
-//! What was typed: the command line taken apart, without any I/O and without a
+//! What was typed: the command line, parsed by clap without any I/O and without a
 //! look at the environment.
+//!
+//! Every flag of libtest 1.95 is here, so that `cargo test -- FLAGS` works on this
+//! binary as on any other. libtest-mimic's parser, `Arguments`, is not flattened in.
+//! 8 of its 16 arguments differ from libtest's: it takes one filter, not several; it
+//! has no `--no-capture`; it refuses `--test --bench` and `-q --format json`; it
+//! accepts `--ignored --include-ignored` and zero threads; its logfile replaces
+//! standard output; its `--show-output` has no effect. It also lacks 7 flags. If a
+//! compatible version of it adds one that is defined here, two arguments have one
+//! name, and clap panics when a gate of the dev profile starts.
 
-use super::error::UsageError;
-use super::flag::{self, Flag, Kind};
+#![expect(clippy::doc_markdown, reason = "the docs of an argument are its help")]
+
+use super::usage::UsageError;
+use crate::Baselines;
 use crate::schema::Phase;
-use crate::{Baselines, Effort};
-use std::{ffi::OsString, num::NonZero, path::PathBuf, str::FromStr};
+use clap::{Arg, Args, ColorChoice, Parser, ValueEnum};
+use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
 /// What was typed.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Parser, Debug)]
+#[command(
+    no_binary_name = true,
+    override_usage = "[OPTIONS] [FILTER]...",
+    disable_help_flag = true,
+    disable_version_flag = true,
+    args_override_self = true,
+    mut_args = may_begin_with_a_dash
+)]
 pub(super) struct Typed {
-    /// What to do in place of running tests.
-    pub actions: Vec<Action>,
+    /// Run only the tests whose names contain one of the FILTERs
+    #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
+    #[command(flatten)]
+    pub tests: Tests,
+    #[command(flatten)]
+    pub running: Running,
+    #[command(flatten)]
+    pub printing: Printing,
+    #[command(flatten)]
+    pub task: Task,
+    #[command(flatten)]
+    pub libtest: Libtest,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Test selection")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
+pub(super) struct Tests {
+    /// Skip the tests whose names contain TEXT; may be repeated
+    #[arg(long, value_name = "TEXT")]
     pub skip: Vec<String>,
-    pub matching: Matching,
-    pub ignored: Vec<Ignored>,
+    /// Match whole names; a FILTER that matches no test is an error
+    #[arg(long)]
+    pub exact: bool,
+    /// Run only the tests of PHASE; may be repeated
+    #[arg(long = "phase", value_name = "PHASE")]
     pub phases: Vec<Phase>,
-    pub set: TestSet,
-    pub weights: WeightsNeed,
-    pub benchmarks: Option<Benchmarks>,
+    /// Also run the tests of the long set [env: NPUGATE_FULL=1]
+    #[arg(long)]
+    pub full: bool,
+    /// Fail tests whose weights are missing instead of ignoring them [env: NPUGATE_REQUIRE_WEIGHTS=1]
+    #[arg(long)]
+    pub require_weights: bool,
+    /// Run only ignored tests
+    #[arg(long, conflicts_with = "include_ignored")]
+    pub ignored: bool,
+    /// Also run ignored tests
+    #[arg(long)]
+    pub include_ignored: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Execution")]
+pub(super) struct Running {
+    /// Run on DEVICE [default: the first one of the adapter] [env: NPUGATE_DEVICE]
+    #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// `key=value` pairs, in the order in which they were typed.
+    /// Change a setting of the adapter; may be repeated [env: NPUGATE_SETTINGS]
+    #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    pub effort: Effort,
-    pub baselines: Option<Baselines>,
+    /// Same as `--set toolchain=VERSION`
+    #[arg(long, value_name = "VERSION")]
+    pub toolchain: Option<String>,
+    /// Take a quick look: run kernels on a few rows, without a baseline
+    #[arg(long)]
+    pub smoke: bool,
+    /// Compare with the baseline, or ignore it [default: compare] [env: NPUGATE_BASELINE]
+    #[arg(long, value_name = "compare|ignore")]
+    pub baseline: Option<Baselines>,
+    /// Read goldens and baselines from FOLDER/MODEL [env: NPUGATE_FIXTURES]
+    #[arg(long, value_name = "FOLDER")]
     pub fixtures: Option<PathBuf>,
+    /// Write logits and verdicts of the token gates to FOLDER [env: NPUGATE_EVIDENCE]
+    #[arg(long, value_name = "FOLDER")]
     pub evidence: Option<PathBuf>,
+    /// Stop after the first failure
+    #[arg(long)]
+    pub fail_fast: bool,
+    /// Run tests in random order [env: RUST_TEST_SHUFFLE=1]
+    #[arg(long)]
+    pub shuffle: bool,
+    /// Run tests in the random order that SEED gives [env: RUST_TEST_SHUFFLE_SEED]
+    #[arg(long, value_name = "SEED")]
+    pub shuffle_seed: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(super) struct Printing {
+    /// Print a line for each test, a character for each test, or JSON
+    #[arg(long, value_name = "pretty|terse|json", hide_possible_values = true)]
     pub format: Option<Format>,
-    pub quiet: Quiet,
-    pub verdicts: Verdicts,
-    pub color: Option<Color>,
-    pub times: Times,
+    /// Same as `--format terse`
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the verdicts of all tests [env: RUST_TEST_NOCAPTURE=1]
+    #[arg(long, visible_alias = "no-capture", alias = "nocapture")]
+    pub show_output: bool,
+    /// Print the time of each test
+    #[arg(long)]
+    pub report_time: bool,
+    /// When to use colours [env: CARGO_TERM_COLOR, NO_COLOR, CLICOLOR_FORCE]
+    #[arg(long, value_name = "auto|always|never", hide_possible_values = true)]
+    pub color: Option<ColorChoice>,
+    /// Also write a line for each test to PATH
+    #[arg(long, value_name = "PATH")]
     pub logfile: Option<PathBuf>,
-    pub on_failure: OnFailure,
-    pub shuffle: Option<Shuffle>,
-    pub max_tokens: Option<NonZero<usize>>,
 }
 
-/// What to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Action {
-    Help,
-    List,
-    Describe,
-    /// Generate text after a prompt.
-    Generate(String),
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Instead of running tests")]
+pub(super) struct Task {
+    /// List the tests without opening a device or reading weights
+    #[arg(long, group = "task")]
+    pub list: bool,
+    /// Describe the model, the device and the programs as JSON
+    #[arg(long, group = "task")]
+    pub describe: bool,
+    /// Generate text that continues PROMPT
+    #[arg(long, group = "task", value_name = "PROMPT")]
+    pub generate: Option<String>,
+    /// Generate at most N tokens
+    #[arg(long, value_name = "N", default_value = "64", value_parser = positive)]
+    pub max_tokens: NonZero<usize>,
+    /// Print help
+    #[arg(long, short)]
+    pub help: bool,
 }
 
-impl Action {
-    /// The flag that asks for it.
-    pub fn flag(&self) -> &'static str {
-        match self {
-            Self::Help => "--help",
-            Self::List => "--list",
-            Self::Describe => "--describe",
-            Self::Generate(_) => "--generate",
-        }
-    }
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Compatibility with libtest")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
+pub(super) struct Libtest {
+    /// Run tests, the default, also with `--bench`
+    #[arg(long)]
+    pub test: bool,
+    /// Run benchmarks instead of tests; there are none
+    #[arg(long)]
+    pub bench: bool,
+    /// No effect: a device runs one test at a time [env: RUST_TEST_THREADS]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub test_threads: Option<NonZero<usize>>,
+    /// No effect: tests have no time limits
+    #[arg(long)]
+    pub ensure_time: bool,
+    /// No effect: no test is expected to panic
+    #[arg(long)]
+    pub exclude_should_panic: bool,
+    /// No effect: tests run in this process
+    #[arg(long)]
+    pub force_run_in_process: bool,
+    /// No effect: nothing here is unstable
+    #[arg(
+        short = 'Z',
+        value_name = "unstable-options",
+        value_parser = ["unstable-options"],
+        hide_possible_values = true
+    )]
+    pub unstable: Option<String>,
 }
 
-/// How filters match names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Matching {
-    #[default]
-    Substring,
-    Exact,
-}
-
-/// What happens to tests that are off by default.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Ignored {
-    #[default]
-    Skip,
-    Only,
-    Include,
-}
-
-/// Which set of tests is on by default.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum TestSet {
-    #[default]
-    Short,
-    Full,
-}
-
-/// What missing weights do to the tests that need them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum WeightsNeed {
-    /// They are ignored.
-    #[default]
-    Optional,
-    /// They run, and so fail.
-    Required,
-}
-
-/// What `--bench` and `--test` come to, as `cargo bench` passes them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Benchmarks {
-    /// `--test`, with or without `--bench`.
-    WithTests,
-    /// `--bench`: no test runs, and there are no benchmarks.
-    Alone,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// How a run or a list is printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Format {
     #[default]
     Pretty,
@@ -112,271 +190,25 @@ pub(super) enum Format {
     Json,
 }
 
-impl FromStr for Format {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "pretty" => Ok(Self::Pretty),
-            "terse" => Ok(Self::Terse),
-            "json" => Ok(Self::Json),
-            "junit" => Err("JUnit is written by `cargo npugate --junit PATH` and by cargo nextest"),
-            _ => Err("it is pretty, terse or json"),
-        }
-    }
-}
-
-/// `--quiet`: another word for the terse format, which an explicit format
-/// overrules.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Quiet {
-    #[default]
-    No,
-    Yes,
-}
-
-/// Whose verdicts are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Verdicts {
-    #[default]
-    Failures,
-    All,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Color {
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-impl FromStr for Color {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            "always" => Ok(Self::Always),
-            "never" => Ok(Self::Never),
-            _ => Err("it is auto, always or never"),
-        }
-    }
-}
-
-/// Whether each test's time is printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Times {
-    #[default]
-    Hidden,
-    Shown,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum OnFailure {
-    #[default]
-    Continue,
-    Stop,
-}
-
-/// The order of a shuffled run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shuffle {
-    /// Another one each time.
-    Random,
-    /// The same for the same seed.
-    Seeded(u64),
-}
-
 impl Typed {
-    /// Takes a command line apart, the program's name not included.
-    pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, UsageError> {
-        let mut typed = Self::default();
-        let mut args = args.into_iter().map(|arg| {
-            arg.into_string().map_err(|arg| UsageError::NotUtf8(arg.to_string_lossy().into_owned()))
-        });
-        while let Some(arg) = args.next() {
-            let arg = arg?;
-            if arg == "--" {
-                for filter in args {
-                    typed.filters.push(filter?);
-                }
-                break;
-            }
-            if let Some(long) = arg.strip_prefix("--") {
-                let (name, value) = match long.split_once('=') {
-                    Some((name, value)) => (name, Some(value.to_owned())),
-                    None => (long, None),
-                };
-                let written = format!("--{name}");
-                let flag = flag::by_long(name).ok_or(UsageError::UnknownFlag(arg.clone()))?;
-                typed.apply(flag, written, value, &mut args)?;
-            } else if let Some(shorts) = arg.strip_prefix('-').filter(|shorts| !shorts.is_empty()) {
-                typed.apply_shorts(shorts, &arg, &mut args)?;
-            } else {
-                typed.filters.push(arg);
-            }
-        }
-        Ok(typed)
+    /// Parses a command line, the program's name not included.
+    pub fn parse_args(args: impl IntoIterator<Item = OsString>) -> Result<Self, UsageError> {
+        let args = args.into_iter().map(OsString::into_string).collect::<Result<Vec<_>, _>>();
+        let args = args.map_err(|arg| UsageError::NotUtf8(arg.to_string_lossy().into_owned()))?;
+        Self::try_parse_from(args).map_err(UsageError::from)
     }
+}
 
-    /// `-q`, `-qh`, `-Zunstable-options`, or `-Z unstable-options`.
-    fn apply_shorts(
-        &mut self,
-        shorts: &str,
-        arg: &str,
-        args: &mut dyn Iterator<Item = Result<String, UsageError>>,
-    ) -> Result<(), UsageError> {
-        for (index, short) in shorts.char_indices() {
-            let flag = flag::by_short(short).ok_or(UsageError::UnknownFlag(arg.to_owned()))?;
-            let written = format!("-{short}");
-            if let Kind::Value { .. } = flag.kind {
-                let rest = &shorts[index + short.len_utf8()..];
-                let value = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
-                return self.apply(flag, written, value, args);
-            }
-            self.apply(flag, written, None, args)?;
-        }
-        Ok(())
-    }
+/// The value of a flag may begin with a dash, as in libtest: `--skip --exact`.
+fn may_begin_with_a_dash(arg: Arg) -> Arg {
+    let is_value_of_a_flag = !arg.is_positional() && arg.get_action().takes_values();
+    arg.allow_hyphen_values(is_value_of_a_flag)
+}
 
-    fn apply(
-        &mut self,
-        flag: &Flag,
-        written: String,
-        value: Option<String>,
-        args: &mut dyn Iterator<Item = Result<String, UsageError>>,
-    ) -> Result<(), UsageError> {
-        match (flag.kind, value) {
-            (Kind::Switch(_), Some(_)) => Err(UsageError::UnexpectedValue(written)),
-            (Kind::Switch(set), None) => {
-                set(self);
-                Ok(())
-            }
-            (Kind::Value { name, set }, value) => {
-                let value = match value {
-                    Some(value) => value,
-                    None => args
-                        .next()
-                        .ok_or(UsageError::MissingValue { flag: written.clone(), value: name })??,
-                };
-                set(self, &value).map_err(|reason| UsageError::Value {
-                    flag: written,
-                    value,
-                    reason,
-                })
-            }
-        }
-    }
+/// A number from 1 up.
+pub(super) fn positive(text: &str) -> Result<NonZero<usize>, &'static str> {
+    text.parse().map_err(|_| "it must be a whole number of at least 1")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(line: &str) -> Result<Typed, UsageError> {
-        Typed::parse(line.split_whitespace().map(OsString::from))
-    }
-
-    fn error(line: &str) -> String {
-        parse(line).unwrap_err().to_string()
-    }
-
-    /// `--help` of a test binary that rustc 1.95 built, flag by flag.
-    #[test]
-    fn every_flag_of_libtest_is_accepted() {
-        const LIBTEST: &[&str] = &[
-            "--include-ignored",
-            "--ignored",
-            "--force-run-in-process",
-            "--exclude-should-panic",
-            "--test",
-            "--bench",
-            "--list",
-            "--fail-fast",
-            "--help",
-            "-h",
-            "--logfile PATH",
-            "--no-capture",
-            "--nocapture",
-            "--test-threads 4",
-            "--skip FILTER",
-            "--quiet",
-            "-q",
-            "--exact",
-            "--color auto",
-            "--color always",
-            "--color never",
-            "--format pretty",
-            "--format terse",
-            "--format json",
-            "--show-output",
-            "-Z unstable-options",
-            "-Zunstable-options",
-            "--report-time",
-            "--ensure-time",
-            "--shuffle",
-            "--shuffle-seed 42",
-        ];
-        for line in LIBTEST {
-            assert!(parse(line).is_ok(), "{line}");
-            let joined = line.replacen(' ', "=", 1);
-            assert!(parse(&joined).is_ok() || joined.starts_with("-Z"), "{joined}");
-        }
-    }
-
-    #[test]
-    fn flags_and_filters_may_be_mixed_and_repeated() {
-        let typed = parse("gemm --skip high --exact softmax --skip=low -- --odd -q").unwrap();
-        assert_eq!(typed.filters, ["gemm", "softmax", "--odd", "-q"]);
-        assert_eq!(typed.skip, ["high", "low"]);
-        assert_eq!(typed.matching, Matching::Exact);
-        assert_eq!(typed.quiet, Quiet::No);
-    }
-
-    #[test]
-    fn a_lone_dash_is_a_filter_and_short_flags_may_be_joined() {
-        assert_eq!(parse("-").unwrap().filters, ["-"]);
-        let typed = parse("-qZunstable-options -hq").unwrap();
-        assert_eq!((typed.quiet, typed.actions), (Quiet::Yes, vec![Action::Help]));
-    }
-
-    #[test]
-    fn a_value_may_begin_with_a_dash_or_hold_an_equals_sign() {
-        let typed = parse("--skip --exact --set attention=host --toolchain=2026-06").unwrap();
-        assert_eq!(typed.skip, ["--exact"]);
-        assert_eq!(typed.settings, ["attention=host", "toolchain=2026-06"]);
-    }
-
-    #[test]
-    fn test_and_bench_together_run_tests_in_either_order() {
-        for line in ["--test --bench", "--bench --test"] {
-            assert_eq!(parse(line).unwrap().benchmarks, Some(Benchmarks::WithTests));
-        }
-        assert_eq!(parse("--bench").unwrap().benchmarks, Some(Benchmarks::Alone));
-    }
-
-    #[test]
-    fn each_mistake_has_its_sentence() {
-        assert!(error("--bogus").starts_with("unknown flag `--bogus`: "));
-        assert!(error("-x").starts_with("unknown flag `-x`: "));
-        assert!(error("--=x").starts_with("unknown flag `--=x`: "));
-        assert_eq!(error("--skip"), "`--skip` needs a value: write `--skip TEXT`");
-        assert_eq!(error("-Z"), "`-Z` needs a value: write `-Z unstable-options`");
-        assert_eq!(error("--exact=yes"), "`--exact` takes no value");
-        assert_eq!(
-            error("--test-threads 0"),
-            "`--test-threads` cannot be `0`: it is a whole number from 1 up"
-        );
-        assert!(error("--phase blok").contains("`blok` is not a phase; the phases are goldens, "));
-        assert!(error("--format junit").contains("cargo npugate --junit PATH"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn arguments_are_utf8() {
-        use std::os::unix::ffi::OsStringExt;
-        let error = Typed::parse([OsString::from_vec(vec![b'a', 0xff])]).unwrap_err();
-        assert!(matches!(error, UsageError::NotUtf8(_)));
-    }
-}
+mod tests;

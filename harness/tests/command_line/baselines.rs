@@ -5,14 +5,14 @@ use tempfile::TempDir;
 
 crate::trials! {
     a_test_that_is_not_what_its_baseline_says_fails,
-    a_run_that_ignores_baselines_stands_on_its_limits,
+    a_run_that_ignores_baselines_is_judged_by_its_limits,
     known_failures_hold_with_and_without_baselines,
     a_gate_saves_no_baseline,
 }
 
 const NAME: &str = "kernel::add::4x160";
 
-/// Fixtures of the toy whose baseline has a figure that is measured no more.
+/// Fixtures of the toy whose baseline has a figure that is no longer measured.
 fn fixtures() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("toy/baseline")).unwrap();
@@ -40,7 +40,7 @@ fn a_test_that_is_not_what_its_baseline_says_fails() {
     assert_eq!(typed_wins.code, Some(101));
 }
 
-fn a_run_that_ignores_baselines_stands_on_its_limits() {
+fn a_run_that_ignores_baselines_is_judged_by_its_limits() {
     let folder = fixtures();
     let typed = beside(&folder, &["--baseline=ignore"], &[]);
     let from_environment = beside(&folder, &[], &[("NPUGATE_BASELINE", "ignore")]);

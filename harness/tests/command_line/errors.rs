@@ -1,9 +1,9 @@
-//! One sentence on standard error, and an exit code that says what kind it is.
+//! One sentence on standard error, and an exit code that says what kind of error it is.
 
 use crate::gate::{names, run, run_with};
 
 crate::trials! {
-    arguments_that_make_no_sense_end_with_2,
+    arguments_that_are_not_valid_end_with_2,
     an_exact_name_that_no_test_has_ends_with_4,
     several_exact_names_list_what_there_is,
     a_failed_test_ends_with_101_and_says_so_where_nextest_looks,
@@ -20,11 +20,11 @@ fn error(code: i32, args: &[&str]) -> String {
     ran.err.strip_prefix("error: ").unwrap().trim_end().to_owned()
 }
 
-fn arguments_that_make_no_sense_end_with_2() {
+fn arguments_that_are_not_valid_end_with_2() {
     assert!(error(2, &["--bogus"]).starts_with("unknown flag `--bogus`"));
     assert!(error(2, &["--test-threads", "0"]).starts_with("`--test-threads` cannot be `0`"));
     assert!(error(2, &["--format", "xml"]).starts_with("`--format` cannot be `xml`"));
-    assert!(error(2, &["--list", "--describe"]).contains("exclude each other"));
+    assert!(error(2, &["--list", "--describe"]).contains("cannot be used together"));
     assert_eq!(
         error(2, &["--device", "abacus"]),
         "toy does not run on device `abacus`; it runs on host, other"
@@ -33,19 +33,19 @@ fn arguments_that_make_no_sense_end_with_2() {
         error(2, &["--set", "speed=11"]),
         "this adapter has no setting `speed`; it has toolchain"
     );
-    assert!(error(2, &["--generate", "Hello"]).starts_with("toy has no model"));
+    assert!(error(2, &["--generate", "Hello"]).starts_with("toy has kernels but no model"));
     let ran = run_with("sound", &[], &[("RUST_TEST_THREADS", "none")]);
     assert_eq!(ran.code, Some(2));
 }
 
 fn an_exact_name_that_no_test_has_ends_with_4() {
     for args in [&["--exact", "kernel::add"][..], &["--exact", "kernel::add", "--format", "json"]] {
-        assert_eq!(error(4, args), "no test is named `kernel::add`: `--list` shows the names");
+        assert_eq!(error(4, args), "no test is named `kernel::add`: `--list` prints the names");
     }
     // The name is there, and this call would pass without running it.
     assert_eq!(
         error(4, &["--exact", "kernel::add::2x8", "--ignored"]),
-        "test `kernel::add::2x8` exists, but the other arguments leave it out"
+        "test `kernel::add::2x8` exists, but the other arguments exclude it"
     );
     assert_eq!(run("sound", &["--list", "--exact", "kernel::add"]).code, Some(4));
 }

@@ -4,21 +4,21 @@ use crate::gate::{Ran, run_with};
 use npugate::schema::{EVENT_SCHEMA, Event, Outcome};
 
 crate::trials! {
-    a_run_is_told_from_start_to_finish,
-    ignored_tests_are_counted_and_not_told_one_by_one,
-    a_test_that_kills_the_process_is_the_last_one_told,
-    listing_tells_nothing,
+    a_run_is_reported_from_start_to_finish,
+    ignored_tests_are_counted_and_not_reported_one_by_one,
+    a_test_that_kills_the_process_is_the_last_one_reported,
+    listing_reports_nothing,
 }
 
-fn told(toy: &str, args: &[&str]) -> (Ran, Vec<Event>) {
+fn reported(toy: &str, args: &[&str]) -> (Ran, Vec<Event>) {
     let file = tempfile::NamedTempFile::new().unwrap();
     let ran = run_with(toy, args, &[("NPUGATE_EVENTS", file.path().to_str().unwrap())]);
     let text = std::fs::read_to_string(file.path()).unwrap();
     (ran, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-fn a_run_is_told_from_start_to_finish() {
-    let (ran, events) = told("faulty", &["2x8", "3x8", "6x8", "--toolchain", "x"]);
+fn a_run_is_reported_from_start_to_finish() {
+    let (ran, events) = reported("faulty", &["2x8", "3x8", "6x8", "--toolchain", "x"]);
     assert_eq!(ran.code, Some(101));
     let Event::RunStarted { schema, model, device, configuration, planned } = &events[0] else {
         panic!("{:?}", events[0])
@@ -39,8 +39,8 @@ fn a_run_is_told_from_start_to_finish() {
     assert_eq!((summary.passed, summary.failed, events.len()), (2, 1, 8));
 }
 
-fn ignored_tests_are_counted_and_not_told_one_by_one() {
-    let (_, events) = told("sealed", &["block::layer00"]);
+fn ignored_tests_are_counted_and_not_reported_one_by_one() {
+    let (_, events) = reported("sealed", &["block::layer00"]);
     let [Event::RunStarted { planned, .. }, Event::RunFinished { summary, .. }] = &events[..]
     else {
         panic!("{events:?}")
@@ -49,15 +49,15 @@ fn ignored_tests_are_counted_and_not_told_one_by_one() {
     assert!(summary.ignored > 0);
 }
 
-fn a_test_that_kills_the_process_is_the_last_one_told() {
-    let (ran, events) = told("faulty", &["2x8", "5x8", "6x8"]);
+fn a_test_that_kills_the_process_is_the_last_one_reported() {
+    let (ran, events) = reported("faulty", &["2x8", "5x8", "6x8"]);
     assert_ne!(ran.code, Some(0));
     let last = Event::TestStarted { name: "kernel::add::5x8".to_owned() };
     assert_eq!(events.last(), Some(&last));
     assert_eq!(events.len(), 4);
 }
 
-fn listing_tells_nothing() {
-    assert_eq!(told("sound", &["--list"]).1, []);
-    assert_eq!(told("sound", &["--describe"]).1, []);
+fn listing_reports_nothing() {
+    assert_eq!(reported("sound", &["--list"]).1, []);
+    assert_eq!(reported("sound", &["--describe"]).1, []);
 }

@@ -5,14 +5,13 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// The gate binary of a toy, in an environment without any variable that it
-/// heeds.
+/// The gate binary of a toy, in an environment without the variables that it reads.
 pub fn command(toy: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
-        let heeded = ["NPUGATE_", "RUST_TEST_", "NEXTEST", "CLICOLOR", "CARGO_TERM_COLOR"];
-        if heeded.iter().any(|prefix| name.starts_with(prefix)) {
+        let read = ["NPUGATE_", "RUST_TEST_", "NEXTEST", "CLICOLOR", "CARGO_TERM_COLOR"];
+        if read.iter().any(|prefix| name.starts_with(prefix)) {
             command.env_remove(&*name);
         }
     }

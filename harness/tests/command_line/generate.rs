@@ -1,4 +1,4 @@
-//! `--generate`, with a model that goes on counting.
+//! `--generate`, with a model that counts.
 
 use crate::gate::{run, run_with};
 use npugate::schema::Event;
@@ -6,7 +6,7 @@ use npugate::schema::Event;
 crate::trials! {
     text_goes_to_stdout_and_figures_to_stderr,
     generation_stops_at_a_stop_token,
-    a_character_is_printed_once_it_is_whole,
+    a_character_is_printed_when_it_is_complete,
     with_events_the_figures_go_there,
     logits_without_numbers_end_the_run,
     missing_weights_are_a_setup_error,
@@ -28,8 +28,8 @@ fn generation_stops_at_a_stop_token() {
     assert!(ran.err.starts_with("0 tokens after a prompt of 1"), "{}", ran.err);
 }
 
-fn a_character_is_printed_once_it_is_whole() {
-    // "é" are two tokens. After the first one the text would be cut.
+fn a_character_is_printed_when_it_is_complete() {
+    // "é" is two tokens. After the first one the character is incomplete.
     let generate = |count| run("model", &["--generate", "é", "--max-tokens", count]).out;
     assert_eq!(generate("4"), "éé\n");
     assert_eq!(generate("3"), "é\u{fffd}\n");
@@ -39,7 +39,7 @@ fn with_events_the_figures_go_there() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let variables = [("NPUGATE_EVENTS", file.path().to_str().unwrap())];
     let ran = run_with("model", &["--generate", "a", "--max-tokens", "2"], &variables);
-    // Its reader ends the line and prints the figures.
+    // The reader of the events ends the line and prints the figures.
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("bc", ""));
     let text = std::fs::read_to_string(file.path()).unwrap();
     let Event::Generated {

@@ -1,4 +1,4 @@
-//! A gate that is run by hand or by nextest holds an exclusive device itself.
+//! A gate that is run by hand or by nextest locks an exclusive device itself.
 
 use crate::gate::{command, run_with};
 use npugate::schema::DeviceLock;

@@ -1,6 +1,6 @@
 //! What cargo and nextest expect of a test binary: what is listed is what runs, listing
-//! opens nothing, libtest's flags are understood, and a closed pipe is no fault. That an
-//! unknown exact name is an error is among the errors.
+//! opens nothing, libtest's flags are accepted, and a closed pipe is not an error. `errors`
+//! tests that an unknown exact name is one.
 
 use crate::gate::{command, names, run, run_with};
 use npugate::schema::{CheckId, Description, Ignore, Listing};
@@ -14,7 +14,7 @@ crate::trials! {
     the_json_list_gives_reasons,
     listing_and_describing_touch_no_device_and_no_weights,
     every_flag_of_libtest_is_accepted,
-    filters_that_match_nothing_are_no_error,
+    filters_that_match_nothing_are_not_an_error,
     a_reader_that_has_left_does_no_harm,
     a_reader_that_has_left_does_not_make_a_run_pass,
     colours_are_for_terminals_unless_asked_for,
@@ -128,7 +128,7 @@ fn every_flag_of_libtest_is_accepted() {
     }
 }
 
-fn filters_that_match_nothing_are_no_error() {
+fn filters_that_match_nothing_are_not_an_error() {
     // cargo passes its filters to every binary.
     let ran = run("sound", &["no such test"]);
     assert_eq!(ran.code, Some(0));
@@ -189,7 +189,7 @@ fn a_smoke_run_says_what_it_is() {
     let (full, smoke) = (run("sound", &[]), run("sound", &["--smoke"]));
     assert_eq!((full.code, full.err.as_str()), (Some(0), ""));
     assert_eq!(smoke.code, Some(0));
-    assert!(smoke.err.starts_with("smoke run: kernels on few rows"), "{}", smoke.err);
+    assert!(smoke.err.starts_with("smoke run: kernels ran on a few rows"), "{}", smoke.err);
     assert_eq!(names("sound", &["--smoke"]), names("sound", &[]));
 }
 
@@ -204,7 +204,7 @@ fn every_test_belongs_to_a_check_that_is_explained() {
     let all = names("sealed", &["--fixtures", fixtures]);
     let checks: BTreeSet<_> = all
         .iter()
-        .map(|name| CheckId::of(name).unwrap_or_else(|| panic!("{name} is of no check")))
+        .map(|name| CheckId::of(name).unwrap_or_else(|| panic!("{name} belongs to no check")))
         .collect();
     assert_eq!(checks, CheckId::ALL.into_iter().collect(), "{all:?}");
 }

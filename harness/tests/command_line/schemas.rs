@@ -1,5 +1,5 @@
-//! What a gate writes, and what this repository keeps, against the committed JSON
-//! Schemas: from outside, as a reader in another language would.
+//! What a gate writes and what this repository keeps, validated against the committed
+//! JSON Schemas from outside, as a reader in another language would.
 
 use crate::gate::run_with;
 use jsonschema::Validator;
@@ -10,7 +10,7 @@ crate::trials! {
     events_are_as_their_schema_says,
     listings_and_descriptions_are_as_their_schemas_say,
     what_this_repository_keeps_is_as_its_schemas_say,
-    the_schemas_refuse_what_nobody_writes,
+    the_schemas_refuse_what_is_never_written,
 }
 
 fn repository(path: &str) -> PathBuf {
@@ -87,7 +87,7 @@ fn what_this_repository_keeps_is_as_its_schemas_say() {
     }
 }
 
-fn the_schemas_refuse_what_nobody_writes() {
+fn the_schemas_refuse_what_is_never_written() {
     let baseline = json("fixtures/tiny-llama/baseline/emu.json");
     for (key, wrong) in [
         ("schema", json!("npugate-baseline/9")),

@@ -25,7 +25,7 @@ pub fn main(name: &str) -> ExitCode {
     }
 }
 
-/// An adapter with kernels alone.
+/// An adapter with kernels and no model.
 struct Toy(Vec<Add>);
 
 impl Adapter for Toy {
@@ -169,9 +169,8 @@ impl Model for Sealed {
     }
 }
 
-/// A model over bytes that goes on counting: after `a` comes `b`. It stops
-/// after `z`, and it fails after `Z`. An é is two tokens that lead to each
-/// other.
+/// A model over bytes that counts: after `a` comes `b`. It stops after `z`, and it
+/// fails after `Z`. An é is two tokens that follow each other in turn.
 struct Counter;
 
 impl Adapter for Counter {

@@ -1,6 +1,5 @@
-//! libtest's unstable JSON, a line for each event, as IDEs read it. This
-//! project's own events have more to say: they go to the file that
-//! `NPUGATE_EVENTS` names.
+//! libtest's unstable JSON, one line for each event, as IDEs read it. This project's
+//! own events say more: they go to the file that `NPUGATE_EVENTS` names.
 
 use super::{Ended, Finished, Printer, Times, complaint};
 use crate::schema::Outcome;

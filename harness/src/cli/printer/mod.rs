@@ -1,14 +1,13 @@
-//! What a run prints, in libtest's formats. libtest-mimic's own printer cannot
-//! be used: it panics when its reader leaves, loses reasons and verdicts, and
-//! counts one filter only.
+//! What a run prints, in libtest's formats. Why libtest-mimic does not print it is
+//! said in [`cli`](super).
 
 mod json;
 mod pretty;
 mod terse;
 
-use super::resolved::OutputOptions;
+use super::resolved::{OutputOptions, Times, Verdicts};
 use super::select::Selected;
-use super::typed::{Format, Times, Verdicts};
+use super::typed::Format;
 use crate::schema::{Outcome, Record};
 use anstyle::{AnsiColor, Style};
 use libtest_mimic::Conclusion;
@@ -19,7 +18,7 @@ use std::io::{self, Write};
 pub(super) enum Ended<'a> {
     /// It ran.
     Ran(&'a Record),
-    /// It is off.
+    /// It did not run.
     Ignored {
         /// Why.
         reason: &'a str,
@@ -37,7 +36,7 @@ pub(super) struct Finished<'a> {
 
 /// Prints a run as it goes.
 pub(super) trait Printer {
-    /// The run begins, in the order of a seed if it is shuffled.
+    /// The run begins; a shuffled one has a seed.
     fn begin(&mut self, out: &mut dyn Write, tests: usize, seed: Option<u64>) -> io::Result<()>;
 
     /// A test begins.
@@ -63,9 +62,9 @@ pub(super) fn of(options: OutputOptions, tests: &[Selected<'_>]) -> Box<dyn Prin
     }
 }
 
-/// The line on a failed test that goes to standard error, from where nextest
-/// takes the message of its `JUnit` report: `NAME: cosine 0.9 < 0.99`, with the
-/// outcome's word in front where it is not a plain failure.
+/// The line about a failed test that goes to standard error, where nextest finds
+/// the message for its `JUnit` report: `NAME: cosine 0.9 < 0.99`, with the word of
+/// the outcome before it where that is not a plain failure.
 pub(super) fn complaint(record: &Record) -> String {
     let what = verdict(record);
     match &record.outcome {
@@ -86,7 +85,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 const OFF: Style = AnsiColor::Yellow.on_default();
 
-/// libtest's word for an end, with what libtest has no word for in brackets:
+/// libtest's word for an outcome, and in brackets what libtest has no word for:
 /// `ok`, `ok (waived)`, `FAILED`, `FAILED (invalid)`, `ignored, REASON`.
 fn word(ended: Ended<'_>) -> (Style, String) {
     match ended {
@@ -101,7 +100,7 @@ fn word(ended: Ended<'_>) -> (Style, String) {
     }
 }
 
-/// `failures:`, each with its verdict, then their names, as libtest has it.
+/// `failures:`, each with its verdict, then their names, as libtest prints them.
 fn print_failures(out: &mut dyn Write, failures: &[Record]) -> io::Result<()> {
     if failures.is_empty() {
         return Ok(());

@@ -4,7 +4,7 @@ use super::{Ended, Finished, Printer, Times, Verdicts, verdict, word};
 use std::io::{self, Write};
 
 pub(super) struct Pretty {
-    /// Of the longest name, so that the results are in one column.
+    /// Width of the longest name, so that the results are in one column.
     pub width: usize,
     pub verdicts: Verdicts,
     pub times: Times,
@@ -17,7 +17,7 @@ impl Printer for Pretty {
 
     fn started(&mut self, out: &mut dyn Write, name: &str) -> io::Result<()> {
         write!(out, "test {name:width$} ... ", width = self.width)?;
-        // A test may take minutes: its name is to be seen meanwhile.
+        // A test may take minutes: its name must be visible meanwhile.
         out.flush()
     }
 
@@ -29,7 +29,7 @@ impl Printer for Pretty {
         }
         writeln!(out)?;
         match (ended, self.verdicts) {
-            // Verdicts of failures follow at the end.
+            // The verdicts of failures follow at the end.
             (Ended::Ran(record), Verdicts::All) if record.outcome.is_good() => {
                 writeln!(out, "    {}", verdict(record))
             }

@@ -1,5 +1,5 @@
-//! Whole outputs, as a user sees them. The frame is libtest's, as a test binary
-//! of rustc 1.95 prints it.
+//! Whole outputs, as a user sees them. Their form is libtest's, as a test binary of
+//! rustc 1.95 prints it.
 
 use crate::cli::run::tests::{record, run, run_with};
 use crate::schema::Outcome;
