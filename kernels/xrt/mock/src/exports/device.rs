@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The version of the interface that this is a double of.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 
 /// XRT 2.25, as a version code.
 const VERSION: u32 = (2 << 16) + 25;
