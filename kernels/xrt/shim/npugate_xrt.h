@@ -53,9 +53,8 @@ uint32_t npg_abi(void);
 int32_t npg_version(uint32_t* built, uint32_t* loaded, uint32_t* patch, npg_error* error);
 
 enum npg_device_key {
-  NPG_DEVICE_BDF = 0,     /* 0000:c5:00.1 */
-  NPG_DEVICE_NAME = 1,    /* RyzenAI-npu4 */
-  NPG_DEVICE_PLATFORM = 2 /* JSON */
+  NPG_DEVICE_BDF = 0, /* 0000:c5:00.1 */
+  NPG_DEVICE_NAME = 1 /* RyzenAI-npu4 */
 };
 int32_t npg_device_count(uint32_t* count, npg_error* error);
 int32_t npg_device_open(uint32_t index, npg_device** device, npg_error* error);

@@ -212,8 +212,6 @@ int32_t npg_device_text(npg_device* device, int32_t key, char* text, size_t size
         return put(opened.get_info<info::device::bdf>(), text, size, needed);
       case NPG_DEVICE_NAME:
         return put(opened.get_info<info::device::name>(), text, size, needed);
-      case NPG_DEVICE_PLATFORM:
-        return put(opened.get_info<info::device::platform>(), text, size, needed);
       default:
         throw refused{NPG_ARGUMENT, "a device has no text " + std::to_string(key)};
     }

@@ -81,7 +81,6 @@ extern "C" fn npg_device_text(
         match key {
             0 => put_text("0000:00:00.0", text, size, needed),
             1 => put_text(&name, text, size, needed),
-            2 => put_text("{}", text, size, needed),
             _ => Err(Failed::argument(format!("a device has no text {key}"))),
         }
     })
