@@ -2,7 +2,7 @@
  *
  * No exception crosses it. Every function that takes an `npg_error` returns its kind, NPG_OK on
  * success; what it gives out is written through pointers, and only on success. Handles are freed
- * in the order runlists, runs and buffers, kernels, contexts, ELFs and xclbins, devices.
+ * in the order runs and buffers, kernels, contexts, ELFs and xclbins, devices.
  *
  * src/binding/abi.rs declares the same for Rust. A change here that is not an addition raises
  * NPG_ABI. */
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-#define NPG_ABI 1u
+#define NPG_ABI 2u
 
 /* What kind of failure it is, and so what `code` holds. */
 enum npg_error_kind {
@@ -45,7 +45,6 @@ typedef struct npg_context npg_context;
 typedef struct npg_kernel npg_kernel;
 typedef struct npg_buffer npg_buffer;
 typedef struct npg_run npg_run;
-typedef struct npg_runlist npg_runlist;
 
 /* The NPG_ABI that the shim was compiled with. */
 uint32_t npg_abi(void);
@@ -54,9 +53,8 @@ uint32_t npg_abi(void);
 int32_t npg_version(uint32_t* built, uint32_t* loaded, uint32_t* patch, npg_error* error);
 
 enum npg_device_key {
-  NPG_DEVICE_BDF = 0,     /* 0000:c5:00.1 */
-  NPG_DEVICE_NAME = 1,    /* RyzenAI-npu4 */
-  NPG_DEVICE_PLATFORM = 2 /* JSON */
+  NPG_DEVICE_BDF = 0, /* 0000:c5:00.1 */
+  NPG_DEVICE_NAME = 1 /* RyzenAI-npu4 */
 };
 int32_t npg_device_count(uint32_t* count, npg_error* error);
 int32_t npg_device_open(uint32_t index, npg_device** device, npg_error* error);
@@ -122,14 +120,6 @@ int32_t npg_run_wait(npg_run* run, uint32_t milliseconds, npg_error* error);
 /* The ert_cmd_state now. */
 int32_t npg_run_state(npg_run* run, int32_t* state, npg_error* error);
 void npg_run_free(npg_run* run);
-
-int32_t npg_runlist_new(npg_context* context, npg_runlist** runlist, npg_error* error);
-int32_t npg_runlist_add(npg_runlist* runlist, npg_run* run, npg_error* error);
-int32_t npg_runlist_execute(npg_runlist* runlist, npg_error* error);
-int32_t npg_runlist_wait(npg_runlist* runlist, uint32_t milliseconds, npg_error* error);
-int32_t npg_runlist_state(npg_runlist* runlist, int32_t* state, npg_error* error);
-int32_t npg_runlist_reset(npg_runlist* runlist, npg_error* error);
-void npg_runlist_free(npg_runlist* runlist);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -6,7 +6,6 @@
 #include <xrt/xrt_device.h>
 #include <xrt/xrt_hw_context.h>
 #include <xrt/xrt_kernel.h>
-// The list of runs is declared in the experimental kernel header.
 #include <xrt/experimental/xrt_elf.h>
 #include <xrt/experimental/xrt_ext.h>
 #include <xrt/experimental/xrt_kernel.h>
@@ -71,10 +70,6 @@ struct npg_run {
   xrt::run run;
 };
 
-struct npg_runlist {
-  xrt::runlist list;
-};
-
 namespace {
 
 constexpr int32_t unknown = -1;
@@ -104,8 +99,6 @@ int32_t guard(npg_error* error, Body&& body) noexcept {
     return fill(error, x.kind, 0, x.message.c_str());
   } catch (const xrt::run::aie_error& x) {
     return fill(error, NPG_AIE, static_cast<int32_t>(x.get_command_state()), x.what());
-  } catch (const xrt::runlist::command_error& x) {
-    return fill(error, NPG_COMMAND, static_cast<int32_t>(x.get_command_state()), x.what());
   } catch (const xrt::run::command_error& x) {
     return fill(error, NPG_COMMAND, static_cast<int32_t>(x.get_command_state()), x.what());
   } catch (const std::system_error& x) {
@@ -157,20 +150,19 @@ bool in_progress(int32_t state) {
          state == ERT_CMD_STATE_RUNNING || state == ERT_CMD_STATE_SUBMITTED;
 }
 
-// Waits, and lets nothing but ERT_CMD_STATE_COMPLETED pass as success. States are in no order of
-// time, and what `wait` returns or throws is not proof: the driver library's wait for a sync object
-// ignores that it ran out of time, and then, for a command that is still in progress, a run throws
-// "unexpected command state" and a list of runs a command_error with that state.
-template <class Wait, class State>
-int32_t wait_for(uint32_t milliseconds, npg_error* error, Wait&& wait, State&& state) noexcept {
+// Waits for a run, and lets nothing but ERT_CMD_STATE_COMPLETED pass as success. The numbers of the
+// states are in no order of time, and what `wait2` returns or throws is not proof: the driver
+// library's wait for a sync object ignores that it ran out of time, and XRT then reports a command
+// that is still in progress as an "unexpected command state" or as a command_error with that state.
+int32_t wait_for(xrt::run& run, uint32_t milliseconds, npg_error* error) noexcept {
   npg_error thrown;
   npg_error ignored;
   bool timed_out = false;
   const int32_t kind = guard(&thrown, [&] {
-    timed_out = wait(std::chrono::milliseconds{milliseconds}) == std::cv_status::timeout;
+    timed_out = run.wait2(std::chrono::milliseconds{milliseconds}) == std::cv_status::timeout;
   });
   int32_t now = unknown;
-  guard(&ignored, [&] { now = static_cast<int32_t>(state()); });
+  guard(&ignored, [&] { now = static_cast<int32_t>(run.state()); });
 
   const bool is_command = kind == NPG_COMMAND || kind == NPG_AIE;
   const bool misreported =
@@ -179,9 +171,8 @@ int32_t wait_for(uint32_t milliseconds, npg_error* error, Wait&& wait, State&& s
                   : std::strstr(thrown.message, "unexpected command state") != nullptr);
   if (kind != NPG_OK && !misreported) return fill(error, kind, thrown.code, thrown.message);
   if (now == ERT_CMD_STATE_COMPLETED) {
-    // It ended between the deadline and the look at its state: XRT is to see that, and says how.
-    // A list of runs is COMPLETED even if one of them failed.
-    if (timed_out) return guard(error, [&] { wait(std::chrono::milliseconds{1}); });
+    // It ended between the deadline and the look at its state: let XRT see that, and report it.
+    if (timed_out) return guard(error, [&] { run.wait2(std::chrono::milliseconds{1}); });
     return fill(error, NPG_OK, 0, "");
   }
   if (in_progress(now) || (timed_out && now == unknown))
@@ -221,8 +212,6 @@ int32_t npg_device_text(npg_device* device, int32_t key, char* text, size_t size
         return put(opened.get_info<info::device::bdf>(), text, size, needed);
       case NPG_DEVICE_NAME:
         return put(opened.get_info<info::device::name>(), text, size, needed);
-      case NPG_DEVICE_PLATFORM:
-        return put(opened.get_info<info::device::platform>(), text, size, needed);
       default:
         throw refused{NPG_ARGUMENT, "a device has no text " + std::to_string(key)};
     }
@@ -436,9 +425,7 @@ int32_t npg_run_start(npg_run* run, npg_error* error) {
 
 int32_t npg_run_wait(npg_run* run, uint32_t milliseconds, npg_error* error) {
   if (!run) return fill(error, NPG_ARGUMENT, 0, "run is null");
-  return wait_for(
-      milliseconds, error, [&](auto limit) { return run->run.wait2(limit); },
-      [&] { return run->run.state(); });
+  return wait_for(run->run, milliseconds, error);
 }
 
 int32_t npg_run_state(npg_run* run, int32_t* state, npg_error* error) {
@@ -449,41 +436,6 @@ int32_t npg_run_state(npg_run* run, int32_t* state, npg_error* error) {
 
 void npg_run_free(npg_run* run) {
   guard(nullptr, [&] { delete run; });
-}
-
-int32_t npg_runlist_new(npg_context* context, npg_runlist** runlist, npg_error* error) {
-  return guard(error, [&] {
-    some(runlist, "runlist") = new npg_runlist{xrt::runlist(some(context, "context").context)};
-  });
-}
-
-int32_t npg_runlist_add(npg_runlist* runlist, npg_run* run, npg_error* error) {
-  return guard(error, [&] { some(runlist, "runlist").list.add(some(run, "run").run); });
-}
-
-int32_t npg_runlist_execute(npg_runlist* runlist, npg_error* error) {
-  return guard(error, [&] { some(runlist, "runlist").list.execute(); });
-}
-
-int32_t npg_runlist_wait(npg_runlist* runlist, uint32_t milliseconds, npg_error* error) {
-  if (!runlist) return fill(error, NPG_ARGUMENT, 0, "runlist is null");
-  return wait_for(
-      milliseconds, error, [&](auto limit) { return runlist->list.wait(limit); },
-      [&] { return runlist->list.state(); });
-}
-
-int32_t npg_runlist_state(npg_runlist* runlist, int32_t* state, npg_error* error) {
-  return guard(error, [&] {
-    some(state, "state") = static_cast<int32_t>(some(runlist, "runlist").list.state());
-  });
-}
-
-int32_t npg_runlist_reset(npg_runlist* runlist, npg_error* error) {
-  return guard(error, [&] { some(runlist, "runlist").list.reset(); });
-}
-
-void npg_runlist_free(npg_runlist* runlist) {
-  guard(nullptr, [&] { delete runlist; });
 }
 
 }  // extern "C"

@@ -11,7 +11,6 @@ mod kernel;
 mod library;
 mod program;
 mod run;
-mod runlist;
 mod shim;
 mod version;
 
@@ -23,5 +22,4 @@ pub use kernel::Kernel;
 pub use library::Library;
 pub use program::{Elf, InstructionUnit, Instructions, KernelEntry, Platform, Program, Xclbin};
 pub use run::{Run, RunState};
-pub use runlist::RunList;
 pub use version::{InvalidVersion, XrtVersion};

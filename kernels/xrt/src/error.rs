@@ -251,9 +251,6 @@ pub enum Error {
         /// The kernel.
         kernel: String,
     },
-    /// A list was started without a run.
-    #[error("the list has no runs; add one before the start")]
-    EmptyList,
     /// A wait for what was not started.
     #[error("kernel `{kernel}`: the run was not started; start it before the wait")]
     NotStarted {

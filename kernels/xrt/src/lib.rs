@@ -6,7 +6,7 @@
 //!
 //! - A [`Library`] opens [`Device`]s and reads [`Program`]s.
 //! - A [`Context`] is a program on a device; a [`Kernel`] of it takes [`Buffer`]s.
-//! - A [`Run`] is one command, a [`RunList`] several of them with one submission.
+//! - A [`Run`] is one command.
 //! - An [`XrtDevice`] is an [`npugate_kernels::Device`] on top of these, which runs the compiled
 //!   programs of a [`deployment`].
 //! - Every [`Error`] says what to do next.
@@ -23,8 +23,7 @@ pub mod setup;
 
 pub use binding::{
     Buffer, Context, Deadline, Device, Elf, Generation, InstructionUnit, Instructions,
-    InvalidVersion, Kernel, KernelEntry, Library, Platform, Program, Run, RunList, RunState,
-    UnknownGeneration, Xclbin, XrtVersion,
+    InvalidVersion, Kernel, KernelEntry, Library, Platform, Program, Run, RunState, UnknownGeneration, Xclbin, XrtVersion,
 };
 pub use device::{
     DEADLINE_VAR, InvalidDeadline, MismatchError, RunDeadline, XrtDevice, XrtOptions,

@@ -128,33 +128,6 @@ fn what_is_not_synced_is_not_seen_by_the_other_side() {
 }
 
 #[test]
-fn a_list_runs_its_runs_in_order_and_gives_them_back() {
-    let bench = Bench::new();
-    let kernel = bench.kernel(3);
-    let (first, middle) = addition(&kernel);
-    let mut second = kernel.run().unwrap();
-    let output = kernel.buffer(2, 16).unwrap();
-    for (index, buffer) in [&middle, &middle, &output].into_iter().enumerate() {
-        second.set_buffer(index, buffer).unwrap();
-    }
-    let mut list = kernel.context().run_list().unwrap();
-    assert!(matches!(list.start(), Err(Error::EmptyList)));
-    list.add(first).unwrap();
-    list.add(second).unwrap();
-    for _ in 0..2 {
-        list.start().unwrap();
-        assert!(matches!(list.take(), Err(Error::InProgress { .. })));
-        list.wait(SECOND).unwrap();
-        output.sync_from_device().unwrap();
-        assert_eq!(words(&output), [6; 4]);
-    }
-    let mut runs = list.take().unwrap();
-    assert_eq!(runs.len(), 2);
-    runs[0].start().unwrap();
-    runs[0].wait(SECOND).unwrap();
-}
-
-#[test]
 fn a_test_computes_what_a_program_does() {
     let bench = Bench::new();
     let program = bench.elf(2);
@@ -227,9 +200,9 @@ fn a_library_and_a_device_tell_what_they_are() {
 fn a_shim_of_another_version_is_refused() {
     let bench = Bench::new();
     let path = npugate_xrt_mock::path().unwrap();
-    bench.fail("npg_abi=value:2");
+    bench.fail("npg_abi=value:3");
     let error = Library::open_at(&path).unwrap_err();
-    assert!(matches!(error, Error::AbiMismatch { expected: 1, found: 2, .. }), "{error}");
+    assert!(matches!(error, Error::AbiMismatch { expected: 2, found: 3, .. }), "{error}");
     // 2.23.
     bench.fail("npg_version=value:131095");
     let error = Library::open_at(&path).unwrap_err();
@@ -324,7 +297,6 @@ fn a_run_is_started_whole_and_once() {
     let mut bare = kernel.run().unwrap();
     assert!(matches!(bare.start(), Err(Error::ArgUnset { index: 0, .. })));
     assert!(matches!(bare.wait(SECOND), Err(Error::NotStarted { .. })));
-    assert!(kernel.context().run_list().unwrap().add(bare).is_err());
 
     let (mut run, output) = addition(&kernel);
     run.start().unwrap();
@@ -414,16 +386,11 @@ fn nothing_is_freed_while_the_device_is_at_it() {
     let bench = Bench::new();
     let kernel = bench.kernel(3);
     let (mut run, output) = addition(&kernel);
-    let (listed, _other) = addition(&kernel);
-    let mut list = kernel.context().run_list().unwrap();
-    list.add(listed).unwrap();
-    bench.mock.fail(&["npg_run_wait=hang", "npg_runlist_wait=hang"]).unwrap();
+    bench.fail("npg_run_wait=hang");
     run.start().unwrap();
-    list.start().unwrap();
     assert!(matches!(run.wait(MOMENT), Err(Error::HostTimeout(_))));
-    assert!(matches!(list.wait(MOMENT), Err(Error::HostTimeout(_))));
     bench.mock.take_freed().unwrap();
-    drop((run, list, output, kernel));
+    drop((run, output, kernel));
     let freed = bench.mock.take_freed().unwrap();
     assert_eq!(freed, Vec::<String>::new(), "the hung run holds all of it");
 }
@@ -462,5 +429,4 @@ fn types_may_go_to_other_threads() {
     sendable::<Context>();
     sendable::<npugate_xrt::Buffer>();
     sendable::<Run>();
-    sendable::<npugate_xrt::RunList>();
 }

@@ -1,11 +1,12 @@
 //! One open of the device node: its memory and its contexts.
 
+use npugate_xrt_fixtures::Key;
+
 use crate::{
     buffers::{BufferKind, Place},
     command::{Engine, Progress},
     contexts::Contexts,
     faults::Faults,
-    key::Key,
     log,
     memory::Memory,
     programs::Programs,

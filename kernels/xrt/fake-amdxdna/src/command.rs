@@ -5,7 +5,7 @@ use crate::{
     faults::Faults,
     log,
     memory::Memory,
-    packet::{CHAIN_ERROR_INDEX, Packet, PacketError},
+    packet::{Packet, PacketError},
     programs::Programs,
     transaction::{HEADER, Transaction, TransactionError, size},
     uapi::{CommandState, Errno},
@@ -53,42 +53,9 @@ impl Engine<'_> {
         })?;
         log::trace(format_args!("packet of buffer {handle}: {packet:x?}"));
         let header = words.first().copied().unwrap_or(0);
-        let state = match packet {
-            Packet::Chain(handles) => {
-                let mut state = CommandState::Completed;
-                for (index, command) in (0u32..).zip(handles) {
-                    let Some(ended) = self.submit_linked(command)? else {
-                        return Ok(Progress::Hangs);
-                    };
-                    if ended != CommandState::Completed {
-                        state = ended;
-                        self.memory.write_word(handle, CHAIN_ERROR_INDEX, index);
-                        break;
-                    }
-                }
-                state
-            }
-            packet => match self.run(&packet) {
-                Some(state) => state,
-                None => return Ok(Progress::Hangs),
-            },
-        };
+        let Some(state) = self.run(&packet) else { return Ok(Progress::Hangs) };
         self.memory.write_word(handle, 0, header & !0xf | state as u32);
         Ok(Progress::Ended)
-    }
-
-    /// Runs a command of a chain; none if it hangs.
-    fn submit_linked(&mut self, handle: u32) -> Result<Option<CommandState>, Errno> {
-        let words = self.memory.words_of(handle).ok_or(Errno::NOENT)?;
-        let packet = Packet::parse(&words).map_err(|_| Errno::INVAL)?;
-        if matches!(packet, Packet::Chain(_)) {
-            return Err(Errno::INVAL);
-        }
-        let state = self.run(&packet);
-        if let (Some(state), Some(header)) = (state, words.first()) {
-            self.memory.write_word(handle, 0, header & !0xf | state as u32);
-        }
-        Ok(state)
     }
 
     /// The state in which a command ends; none if it hangs.
@@ -135,7 +102,6 @@ impl Engine<'_> {
                 log::trace(format_args!("{transaction:x?}"));
                 self.programs.run(transaction.key, &transaction.args, self.memory)
             }
-            Packet::Chain(_) => Err("a chain within a chain".to_owned()),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{key::Key, uapi::Errno};
+use npugate_xrt_fixtures::Key;
+
+use crate::uapi::Errno;
 
 /// Contexts of an NPU2.
 const POOL: usize = 16;

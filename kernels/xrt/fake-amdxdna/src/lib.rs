@@ -8,7 +8,7 @@
 //! device name says "fake".
 //!
 //! # What a run computes
-//! A fixture carries a [`key`]: an xclbin in its PDI, an ELF in its control code. The folder that
+//! A fixture carries a [key](npugate_xrt_fixtures::Key): an xclbin in its PDI, an ELF in its control code. The folder that
 //! `FAKE_XDNA_PROGRAMS` names has `KEY.json`, an `npugate_kernels::Program`, whose arguments are the
 //! buffers of the run by position. Without a key a run adds two vectors of 1024 words.
 //!
@@ -24,7 +24,6 @@ mod device;
 mod faults;
 mod interpose;
 mod ioctl;
-mod key;
 mod log;
 mod mappings;
 mod memory;

@@ -17,8 +17,6 @@ pub enum Packet {
         /// Its size in bytes.
         size: u32,
     },
-    /// `ERT_CMD_CHAIN`: other commands, by handle, in order.
-    Chain(Vec<u32>),
 }
 
 /// Why a packet is none.
@@ -29,9 +27,6 @@ pub enum PacketError {
     /// A kind that the driver does not know.
     Opcode(u32),
 }
-
-/// Index of the word of a chain that says which command failed.
-pub const CHAIN_ERROR_INDEX: usize = 3;
 
 impl Packet {
     /// Reads a packet from the words of its buffer.
@@ -56,10 +51,6 @@ impl Packet {
                 });
                 let registers = payload.get(masks..).ok_or(PacketError::Short)?.to_vec();
                 Ok(Self::StartUnit { unit: unit.ok_or(PacketError::Short)?, registers })
-            }
-            19 => {
-                let handle = |index: u32| word(6 + 2 * index as usize);
-                (0..word(0)?).map(handle).collect::<Result<_, _>>().map(Self::Chain)
             }
             20 => code(2),
             21 | 22 => code(6),
@@ -91,17 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_lists_handles() {
-        let packet = Packet::parse(&[header(19, 10), 2, 0, 0, 0, 0, 0, 5, 0, 6, 0]);
-        assert_eq!(packet, Ok(Packet::Chain(vec![5, 6])));
-    }
-
-    #[test]
     fn packets_that_are_too_short_or_unknown_are_refused() {
         assert_eq!(Packet::parse(&[]), Err(PacketError::Short));
         assert_eq!(Packet::parse(&[header(0, 5), 1]), Err(PacketError::Short));
         assert_eq!(Packet::parse(&[header(0, 1), 0]), Err(PacketError::Short));
-        assert_eq!(Packet::parse(&[header(19, 6), 1, 0, 0, 0, 0, 0]), Err(PacketError::Short));
         assert_eq!(Packet::parse(&[header(22, 3), 1, 0, 0]), Err(PacketError::Short));
         assert_eq!(Packet::parse(&[header(4, 0)]), Err(PacketError::Opcode(4)));
     }

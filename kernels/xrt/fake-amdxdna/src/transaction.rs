@@ -1,7 +1,9 @@
 //! AIE2P control code, as far as our fixtures use it: which program it is, and where its arguments
 //! lie.
 
-use crate::{key::Key, memory::words};
+use npugate_xrt_fixtures::Key;
+
+use crate::memory::words;
 
 /// Bytes of a transaction's header.
 pub const HEADER: usize = 16;
@@ -95,9 +97,10 @@ mod tests {
     fn arguments_and_key_are_recovered() {
         let descriptor = [1, 0, 0x0201_d020, 28, 1024, 0x9000_0000, 0x0001_7fff];
         let sync = [0x80, 16, 0, 0x1_0100];
-        let key = [1, 0, 0x4e50_4700, 20, 0x0403_0201];
+        let sum = Key::of(b"a program");
+        let key = [1, 0, 0x4e50_4700, 20, u32::from_le_bytes(sum.bytes())];
         let transaction = Transaction::parse(&code(&[&key, &descriptor, &sync])).unwrap();
-        assert_eq!(transaction.key, Some(Key([1, 2, 3, 4])));
+        assert_eq!(transaction.key, Some(sum));
         assert_eq!(transaction.args, [0x7fff_1000_0000]);
     }
 

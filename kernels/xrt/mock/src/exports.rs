@@ -7,7 +7,6 @@ mod device;
 mod kernel;
 mod program;
 mod run;
-mod runlist;
 
 use std::{
     ffi::{CStr, c_char},

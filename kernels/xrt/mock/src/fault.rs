@@ -11,7 +11,7 @@ pub const FAIL_VAR: &str = "NPUGATE_MOCK_FAIL";
 /// - `npg_run_wait=command:8:Command failed`, also `aie`: end the run in this state.
 /// - `npg_elf_open=exception:TEXT`: fail with a text; also `argument` and `unsupported`.
 /// - `npg_run_wait=hang`: never end; `late`: miss one deadline, then end as it should.
-/// - `npg_abi=value:2`: give another number; also for `npg_version` (that of the headers) and
+/// - `npg_abi=value:3`: give another number; also for `npg_version` (that of the headers) and
 ///   `npg_device_count`.
 /// - `npg_device_text=text:NAME`: give another name of the device.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@
 use std::ffi::{c_char, c_void};
 
 /// The version of the interface: `NPG_ABI` of `shim/npugate_xrt.h`.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 /// The bytes of `npg_error::message`.
 pub const MESSAGE: usize = 1024;
@@ -40,7 +40,7 @@ macro_rules! handles {
     )*};
 }
 
-handles!(NpgDevice, NpgElf, NpgXclbin, NpgContext, NpgKernel, NpgBuffer, NpgRun, NpgRunlist,);
+handles!(NpgDevice, NpgElf, NpgXclbin, NpgContext, NpgKernel, NpgBuffer, NpgRun);
 
 /// Declares the functions: fields of [`Functions`], and what `link-xrt` links.
 macro_rules! functions {
@@ -134,12 +134,4 @@ functions! {
     npg_run_wait(run: *mut NpgRun, milliseconds: u32, error: Error) -> i32;
     npg_run_state(run: *mut NpgRun, state: *mut i32, error: Error) -> i32;
     npg_run_free(run: *mut NpgRun);
-
-    npg_runlist_new(context: *mut NpgContext, runlist: *mut *mut NpgRunlist, error: Error) -> i32;
-    npg_runlist_add(runlist: *mut NpgRunlist, run: *mut NpgRun, error: Error) -> i32;
-    npg_runlist_execute(runlist: *mut NpgRunlist, error: Error) -> i32;
-    npg_runlist_wait(runlist: *mut NpgRunlist, milliseconds: u32, error: Error) -> i32;
-    npg_runlist_state(runlist: *mut NpgRunlist, state: *mut i32, error: Error) -> i32;
-    npg_runlist_reset(runlist: *mut NpgRunlist, error: Error) -> i32;
-    npg_runlist_free(runlist: *mut NpgRunlist);
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Device, Kernel, Program, RunList, abi::NpgContext, handle::Handle};
+use super::{Device, Kernel, Program, abi::NpgContext, handle::Handle};
 use crate::Error;
 
 /// A program on a device: it takes columns of the array while it lives. Clones are the same one.
@@ -63,14 +63,6 @@ impl Context {
     /// device.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         Kernel::open(self, name)
-    }
-
-    /// An empty list of runs of this context's kernels.
-    ///
-    /// # Errors
-    /// If XRT fails.
-    pub fn run_list(&self) -> Result<RunList, Error> {
-        RunList::new(self)
     }
 
     pub(super) fn handle(&self) -> &Handle<NpgContext> {

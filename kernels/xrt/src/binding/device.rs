@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "calls the shim")]
 
-use std::{fs, path::PathBuf, str::FromStr, sync::Arc};
+use std::{str::FromStr, sync::Arc};
 
 use super::{Platform, abi::NpgDevice, handle::Handle, shim::Shim};
 use crate::{Context, Error, Program};
@@ -112,20 +112,6 @@ impl Device {
     /// If its name tells none.
     pub fn generation(&self) -> Result<Generation, UnknownGeneration> {
         self.name().parse()
-    }
-
-    /// The version of its firmware, where the driver tells it in sysfs.
-    pub fn firmware(&self) -> Option<String> {
-        let path = PathBuf::from("/sys/bus/pci/devices").join(self.bdf()).join("fw_version");
-        Some(fs::read_to_string(path).ok()?.trim().to_owned())
-    }
-
-    /// XRT's own description of it, in JSON.
-    ///
-    /// # Errors
-    /// If XRT fails.
-    pub fn platform(&self) -> Result<String, Error> {
-        text(&self.open.handle, 2)
     }
 
     /// Puts `program` on the device.

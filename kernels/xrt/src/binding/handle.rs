@@ -34,7 +34,6 @@ objects!(
     NpgKernel: npg_kernel_free,
     NpgBuffer: npg_buffer_free,
     NpgRun: npg_run_free,
-    NpgRunlist: npg_runlist_free,
 );
 
 /// An object of the shim, freed when this is dropped.

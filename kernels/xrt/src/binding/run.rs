@@ -30,7 +30,7 @@ struct Held {
 
 /// Whether the device may be at it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Progress {
+enum Progress {
     /// It is not.
     Idle,
     /// It was started, and not seen to end.
@@ -189,7 +189,7 @@ impl Run {
     }
 
     /// Refuses a run that is in progress or lacks a buffer.
-    pub(super) fn check_ready(&self) -> Result<(), Error> {
+    fn check_ready(&self) -> Result<(), Error> {
         self.check_idle()?;
         match self.held.buffers.iter().position(Option::is_none) {
             Some(index) => Err(Error::ArgUnset { kernel: self.kernel().name().to_owned(), index }),
@@ -208,30 +208,21 @@ impl Run {
     fn has_ended(&self) -> bool {
         self.state().is_ok_and(RunState::has_ended)
     }
-
-    pub(super) fn handle(&self) -> &Handle<NpgRun> {
-        &self.held.handle
-    }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
         if self.progress == Progress::Started && !self.has_ended() {
-            leaked(self.kernel());
+            eprintln!(
+                "npugate-xrt: a run of kernel `{}` was given up while the NPU was at it; its memory \
+                 stays taken until this process ends",
+                self.kernel().name()
+            );
             return;
         }
         // SAFETY: `held` is not used after this.
         unsafe { ManuallyDrop::drop(&mut self.held) }
     }
-}
-
-/// Says that something is not freed.
-pub(super) fn leaked(kernel: &Kernel) {
-    eprintln!(
-        "npugate-xrt: a run of kernel `{}` was given up while the NPU was at it; its memory stays \
-         taken until this process ends",
-        kernel.name()
-    );
 }
 
 #[cfg(test)]

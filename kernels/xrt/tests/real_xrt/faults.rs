@@ -88,8 +88,6 @@ fn a_command_that_is_refused_is_told() {
         fails(add, &[("FAKE_XDNA_FAIL", "EXEC_CMD:22")], "Submit", "arguments");
         fails(add, &[("FAKE_XDNA_FAIL", "EXEC_CMD:5")], "Wedged", "modprobe");
     }
-    let list = Scenario::List(Form::Elf);
-    fails(list, &[("FAKE_XDNA_FAIL", "EXEC_CMD:22")], "Submit", "arguments");
 }
 
 #[test]
@@ -100,7 +98,7 @@ fn a_run_that_ends_in_another_state_than_completed_is_an_error_of_its_own() {
         ("8", "DeviceTimeout", "tdr_timeout_ms"),
         ("9", "NoResponse", "reload the driver"),
     ] {
-        for scenario in [ADD, Scenario::Add(Form::Xclbin), Scenario::List(Form::Elf)] {
+        for scenario in [ADD, Scenario::Add(Form::Xclbin)] {
             fails(scenario, &[("FAKE_XDNA_STATE", state)], expected, advice);
         }
     }
@@ -110,7 +108,6 @@ fn a_run_that_ends_in_another_state_than_completed_is_an_error_of_its_own() {
 fn a_later_run_that_fails_is_told_as_the_first_would_be() {
     let faults = [("FAKE_XDNA_STATE", "8"), ("FAKE_XDNA_AFTER", "1")];
     fails(Scenario::Reuse(Form::Elf), &faults, "DeviceTimeout", "tdr_timeout_ms");
-    fails(Scenario::List(Form::Elf), &faults, "DeviceTimeout", "tdr_timeout_ms");
 }
 
 #[test]

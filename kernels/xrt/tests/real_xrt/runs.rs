@@ -38,12 +38,6 @@ fn a_run_computes_through_an_elf_and_through_an_xclbin() {
 }
 
 #[test]
-fn the_runs_of_a_list_compute_each_on_its_own_buffers() {
-    says(Scenario::List(Form::Elf), "x3 x6");
-    says(Scenario::List(Form::Xclbin), "x3 x6");
-}
-
-#[test]
 fn a_run_that_is_started_three_times_sees_the_one_input_that_changes() {
     says(Scenario::Reuse(Form::Elf), "x3 x6 x8");
     says(Scenario::Reuse(Form::Xclbin), "x3 x6 x8");

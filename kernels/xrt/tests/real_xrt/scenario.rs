@@ -10,7 +10,7 @@ use npugate_xrt::{Deadline, Error, Library};
 
 use crate::{
     design,
-    vectors::{Adder, kernel, list, program},
+    vectors::{Adder, kernel, program},
 };
 
 /// How long a run may take.
@@ -32,8 +32,6 @@ pub enum Scenario {
     Describe,
     /// One run that adds two vectors.
     Add(Form),
-    /// Two runs of different vectors in one list.
-    List(Form),
     /// Three runs, of which the later ones get one new input.
     Reuse(Form),
     /// A run with a short deadline.
@@ -65,7 +63,6 @@ impl fmt::Display for Scenario {
         let (name, form) = match *self {
             Self::Describe => ("describe", Form::Elf),
             Self::Add(form) => ("add", form),
-            Self::List(form) => ("list", form),
             Self::Reuse(form) => ("reuse", form),
             Self::Deadline(form) => ("deadline", form),
             Self::NoDeadline => ("no-deadline", Form::Elf),
@@ -92,7 +89,6 @@ impl FromStr for Scenario {
         Ok(match name {
             "describe" => Self::Describe,
             "add" => Self::Add(form),
-            "list" => Self::List(form),
             "reuse" => Self::Reuse(form),
             "deadline" => Self::Deadline(form),
             "no-deadline" => Self::NoDeadline,
@@ -126,7 +122,6 @@ impl Scenario {
                 add.run.wait(DEADLINE)?;
                 add.output()
             }
-            Self::List(form) => list(&kernel(&library, form)?),
             Self::Reuse(form) => {
                 let mut add = Adder::new(&kernel(&library, form)?)?;
                 add.input(0, 1)?;

@@ -7,7 +7,7 @@ use npugate_xrt::{
 };
 use npugate_xrt_fixtures::{ELF_INSTANCE, ELF_KERNEL, Template, XCLBIN_KERNEL};
 
-use crate::scenario::{DEADLINE, Form};
+use crate::scenario::Form;
 
 /// Words of a vector.
 const WORDS: u32 = 1024;
@@ -42,37 +42,16 @@ impl Adder {
 
     /// The number of which the output has the multiples.
     pub fn output(&self) -> Result<String, Error> {
-        multiples(&self.buffers[2])
+        let output = &self.buffers[2];
+        output.sync_from_device()?;
+        let mut bytes = vec![0; WORDS as usize * 4];
+        output.read(0, &mut bytes)?;
+        let words: Vec<u32> =
+            bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        let factor = words[0];
+        let wrong = words.iter().zip(1..).position(|(&word, i)| word != i * factor);
+        Ok(wrong.map_or_else(|| format!("x{factor}"), |at| format!("word {at} is wrong")))
     }
-}
-
-fn multiples(buffer: &Buffer) -> Result<String, Error> {
-    buffer.sync_from_device()?;
-    let mut bytes = vec![0; WORDS as usize * 4];
-    buffer.read(0, &mut bytes)?;
-    let words: Vec<u32> =
-        bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-    let factor = words[0];
-    let wrong = words.iter().zip(1..).position(|(&word, i)| word != i * factor);
-    Ok(wrong.map_or_else(|| format!("x{factor}"), |at| format!("word {at} is wrong")))
-}
-
-/// Two runs in one list: the numbers of which their outputs have the multiples.
-pub fn list(kernel: &Kernel) -> Result<String, Error> {
-    let mut list = kernel.context().run_list()?;
-    let mut outputs = Vec::new();
-    for factor in [2, 5] {
-        let add = Adder::new(kernel)?;
-        add.input(0, 1)?;
-        add.input(1, factor)?;
-        let Adder { run, buffers: [_, _, output] } = add;
-        list.add(run)?;
-        outputs.push(output);
-    }
-    list.start()?;
-    list.wait(DEADLINE)?;
-    let outputs: Vec<String> = outputs.iter().map(multiples).collect::<Result<_, _>>()?;
-    Ok(outputs.join(" "))
 }
 
 /// The program that adds two vectors.

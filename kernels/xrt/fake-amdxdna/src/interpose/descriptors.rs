@@ -40,36 +40,28 @@ pub unsafe extern "C" fn close(fd: c_int) -> c_int {
     unsafe { real(fd) }
 }
 
-/// # Safety
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn mmap(
-    address: *mut c_void,
-    len: size_t,
-    protection: c_int,
-    flags: c_int,
-    fd: c_int,
-    offset: off64_t,
-) -> *mut c_void {
-    let real = next!(c"mmap", Mmap, libc::MAP_FAILED);
-    // SAFETY: the caller's promise.
-    unsafe { map(real, address, len, protection, flags, fd, offset) }
+macro_rules! mappers {
+    ($($name:ident $symbol:literal;)*) => {$(
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            address: *mut c_void,
+            len: size_t,
+            protection: c_int,
+            flags: c_int,
+            fd: c_int,
+            offset: off64_t,
+        ) -> *mut c_void {
+            let real = next!($symbol, Mmap, libc::MAP_FAILED);
+            // SAFETY: the caller's promise.
+            unsafe { map(real, address, len, protection, flags, fd, offset) }
+        }
+    )*};
 }
-
-/// # Safety
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn mmap64(
-    address: *mut c_void,
-    len: size_t,
-    protection: c_int,
-    flags: c_int,
-    fd: c_int,
-    offset: off64_t,
-) -> *mut c_void {
-    let real = next!(c"mmap64", Mmap, libc::MAP_FAILED);
-    // SAFETY: the caller's promise.
-    unsafe { map(real, address, len, protection, flags, fd, offset) }
+mappers! {
+    mmap c"mmap";
+    mmap64 c"mmap64";
 }
 
 /// Maps, and notes what is mapped of the device. Nothing is really locked in memory: what a user may

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The version of the interface that this is a double of.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 
 /// XRT 2.25, as a version code.
 const VERSION: u32 = (2 << 16) + 25;
@@ -81,7 +81,6 @@ extern "C" fn npg_device_text(
         match key {
             0 => put_text("0000:00:00.0", text, size, needed),
             1 => put_text(&name, text, size, needed),
-            2 => put_text("{}", text, size, needed),
             _ => Err(Failed::argument(format!("a device has no text {key}"))),
         }
     })

@@ -15,9 +15,9 @@ use crate::{
     memory::Memory,
 };
 
-pub(super) const NEW: i32 = 1;
-pub(super) const RUNNING: i32 = 3;
-pub(super) const COMPLETED: i32 = 4;
+const NEW: i32 = 1;
+const RUNNING: i32 = 3;
+const COMPLETED: i32 = 4;
 const ERROR: i32 = 5;
 
 /// The longest that a run that never ends makes a test wait without a deadline.
@@ -29,11 +29,10 @@ enum Argument {
     Scalar(Vec<u8>),
 }
 
-#[derive(Clone)]
-pub(super) struct Run {
+struct Run {
     kernel: Kernel,
     arguments: Vec<Option<Argument>>,
-    pub(super) state: i32,
+    state: i32,
     /// How it ends once it may.
     end: i32,
     /// Whether it has missed a deadline already.
@@ -42,7 +41,7 @@ pub(super) struct Run {
 
 impl Run {
     /// Computes; the result is there at once, and told by a wait.
-    pub(super) fn start(&mut self) {
+    fn start(&mut self) {
         self.end = self.compute().unwrap_or(ERROR);
         self.late = false;
         self.state = RUNNING;
@@ -73,8 +72,8 @@ impl Run {
     }
 
     /// Ends the run, or misses the deadline.
-    pub(super) fn wait(&mut self, function: &str, milliseconds: u32) -> Result<(), Failed> {
-        match fault::effect(function) {
+    fn wait(&mut self, milliseconds: u32) -> Result<(), Failed> {
+        match fault::effect("npg_run_wait") {
             Some(Effect::Hang) => return Err(missed(milliseconds)),
             Some(Effect::Late) if !self.late => {
                 self.late = true;
@@ -164,7 +163,7 @@ extern "C" fn npg_run_start(run: *mut Run, error: *mut RawError) -> i32 {
 
 #[unsafe(no_mangle)]
 extern "C" fn npg_run_wait(run: *mut Run, milliseconds: u32, error: *mut RawError) -> i32 {
-    finish(error, without_faults(|| object(run)?.wait("npg_run_wait", milliseconds)))
+    finish(error, without_faults(|| object(run)?.wait(milliseconds)))
 }
 
 #[unsafe(no_mangle)]
