@@ -7,7 +7,7 @@
 //!
 //! libtest-mimic says which tests a filter selects and which of those are ignored
 //! (`Arguments`, in [`select`]), and counts the outcomes (`Conclusion`, in [`run`]).
-//! Its `libtest_mimic::run` would replace the 340 lines of [`printer`] and 40 of
+//! Its `libtest_mimic::run` would replace the 330 lines of [`printer`] and 40 of
 //! [`run`], and would lose:
 //!
 //! - a reader that leaves: it panics at `--list | head -1`, and ends with 101;
