@@ -1,40 +1,27 @@
 //! The emulated NPU: the arithmetic of AIE2P on a CPU, and a sanitizer for buffers.
 
-// Portable code must be inlined into the function that enables a vector unit's instructions, or it
-// is compiled without them: `vector::Task`.
-#![allow(clippy::inline_always)]
-
-mod bfp16;
 mod buffer;
-mod functions;
-mod kernels;
 mod loaded;
 mod options;
-mod pack;
 mod step;
-mod tile;
-mod vector;
 
 use std::time::Instant;
 
-pub use functions::{
-    Bf16Table, Exp2, FunctionError, Functions, Reciprocal, Rsqrt, TableError, Tanh,
-};
 use loaded::Loaded;
 pub use options::{EmulatorOptions, Substitution, SubstitutionError};
-use step::{Scratch, Tables};
-pub use vector::{VectorUnit, VectorUnitError};
 
 use crate::{
-    ArgIndex, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, Program, ProgramId,
-    Tensor,
+    datapath::{Scratch, Tables, vector::VectorUnit},
+    device::{BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, ProgramId},
+    program::{ArgIndex, Program},
+    tensor::Tensor,
 };
 
 /// The emulated NPU.
 ///
 /// # Arithmetic
 /// Each launch follows the silicon's datapath for its kernel and the rounding mode in the launch,
-/// as far as it is known: see [`Functions`] for what is derived and what is fitted. A launch's
+/// as far as it is known: see [`Functions`](crate::Functions) for what is derived and what is fitted. A launch's
 /// result does not depend on the number of threads, nor on the vector unit.
 ///
 /// # Buffers

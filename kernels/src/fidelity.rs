@@ -6,7 +6,7 @@
 //! figure must be, [`Standing`] whether it is; rows that are known to miss theirs, and why, are in
 //! `registry/known-misses.json`. [`document()`] writes the table.
 
-mod band;
+pub(crate) mod band;
 mod compare;
 mod document;
 mod error;
@@ -28,10 +28,16 @@ pub use inputs::is_bundled;
 pub use standing::Standing;
 
 use crate::{
-    ArgIndex, AttentionLayout, BufferSet, Device, DeviceError, Emulator, EmulatorOptions,
-    FlashAttention, Functions, Gemm, GemmOutput, Op, Program, Tensor, Toolchain, VectorUnit,
+    datapath::{functions::Functions, vector::VectorUnit},
+    device::{BufferSet, Device, DeviceError},
+    emu::{Emulator, EmulatorOptions},
+    kernel::KernelSpec,
+    op::{Op, with_op},
+    program::{ArgIndex, Program},
     reference,
-    registry::{Figures, Registry, Row},
+    registry::{Figure, Figures, Registry, Row},
+    tensor::Tensor,
+    toolchain::Toolchain,
 };
 
 /// How to measure.
@@ -113,24 +119,21 @@ impl Summary {
 /// toolchain, of a shape whose inputs are published.
 pub fn rows(registry: &Registry, effort: Effort) -> Vec<&Row> {
     let comparable = |row: &&Row| {
-        let inputs = op(row).and_then(|op| inputs::name(&op));
+        let inputs = row.op().ok().and_then(|op| inputs::name(&op));
         row.measured.device.is_silicon()
             && row.measured.toolchain == Toolchain::Npu2_2026_06
             && inputs.is_some_and(|name| inputs::is_known(&name))
     };
-    let quick = |row: &&Row| op(row).is_some_and(|op| cost(&op) <= QUICK);
+    let quick = |row: &&Row| row.op().is_ok_and(|op| cost(&op) <= QUICK);
     let rows = registry.rows().iter().filter(comparable);
     rows.filter(|row| effort == Effort::Full || quick(row)).collect()
 }
 
-/// The op that the row's figures are of. The published operands of attention lie head by head.
-fn op(row: &Row) -> Option<Op> {
-    Some(match row.op().ok()? {
-        Op::FlashAttention(op) => {
-            Op::FlashAttention(FlashAttention { layout: AttentionLayout::HeadsFirst, ..op })
-        }
-        op => op,
-    })
+impl Band {
+    /// The band around a published `mean_rel_l1` of `op`, as wide as its kernel says and why.
+    pub fn of(op: &Op, published: Figure) -> Self {
+        with_op!(op, kernel => kernel.band(published))
+    }
 }
 
 /// Seconds that a row may be estimated to take in a quick run.
@@ -142,14 +145,7 @@ const PRODUCTS_PER_SECOND: f64 = 3e10;
 /// About how many seconds a row takes.
 fn cost(op: &Op) -> f64 {
     let drawn: usize = op.operands().iter().map(|o| o.shape.iter().product::<usize>()).sum();
-    let products = match *op {
-        Op::Gemm(Gemm { m, k, n, .. }) => m as f64 * k as f64 * n as f64,
-        Op::FlashAttention(FlashAttention { tokens, heads, head_dim, .. }) => {
-            // Scores, their exponentials and their product with V: about three times the work.
-            6.0 * (tokens as f64).powi(2) * (heads * head_dim) as f64
-        }
-        _ => 0.0,
-    };
+    let products = with_op!(op, kernel => kernel.products());
     drawn as f64 / DRAWS_PER_SECOND + products / PRODUCTS_PER_SECOND
 }
 
@@ -226,7 +222,7 @@ struct Case<'a> {
 fn groups<'a>(rows: &[&'a Row]) -> Result<Vec<Group<'a>>, FidelityError> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for (index, &row) in rows.iter().enumerate() {
-        let named = op(row).and_then(|op| Some((op, inputs::name(&op)?)));
+        let named = row.op().ok().and_then(|op| Some((op, inputs::name(&op)?)));
         let (op, input) = named.ok_or_else(|| FidelityError::Unpublished { row: row.name() })?;
         let published = row.figures.mean_rel_l1;
         let published = published.ok_or_else(|| FidelityError::NoFigure { row: row.name() })?;
@@ -239,13 +235,13 @@ fn groups<'a>(rows: &[&'a Row]) -> Result<Vec<Group<'a>>, FidelityError> {
     if groups.is_empty() { Err(FidelityError::NoRows) } else { Ok(groups) }
 }
 
-/// The op that `op` has its f32 reference in common with: the methods of a GEMM differ in what
+/// The op that `op` has its f32 reference in common with: the methods of a kernel differ in what
 /// follows.
 fn of_reference(op: Op) -> Op {
-    match op {
-        Op::Gemm(gemm) => Op::Gemm(Gemm { output: GemmOutput::F32External, ..gemm }),
-        op => op,
+    fn first_method<K: KernelSpec>(kernel: K) -> K {
+        K::METHODS.first().map_or(kernel, |&method| kernel.with_method(method))
     }
+    with_op!(op, kernel => first_method(kernel).into())
 }
 
 fn measure(

@@ -10,37 +10,46 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(test)]
+extern crate self as npugate_kernels;
+
+mod datapath;
 mod device;
 mod dtype;
 mod emu;
 pub mod fidelity;
 pub mod inputs;
+mod kernel;
+mod kernels;
 mod op;
 mod program;
 pub mod reference;
 pub mod registry;
 mod rounding;
 mod tensor;
+#[cfg(test)]
+mod testing;
 pub mod tiling;
 mod toolchain;
 
+pub use datapath::{
+    functions::{Bf16Table, Exp2, FunctionError, Functions, Reciprocal, Rsqrt, TableError, Tanh},
+    vector::{VectorUnit, VectorUnitError},
+};
 pub use device::{
     BufferRules, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, ProgramId,
     RunFailure,
 };
 pub use dtype::DType;
-pub use emu::{
-    Bf16Table, Emulator, EmulatorOptions, Exp2, FunctionError, Functions, Reciprocal, Rsqrt,
-    Substitution, SubstitutionError, TableError, Tanh, VectorUnit, VectorUnitError,
+pub use emu::{Emulator, EmulatorOptions, Substitution, SubstitutionError};
+pub use kernel::{Access, Bias, OpError, Operand};
+pub use kernels::{
+    Add, AttentionLayout, FlashAttention, FlashAttentionTiling, Gelu, Gemm, GemmOutput, GemmTiling,
+    Gemv, GemvTiling, LayerNorm, Mask, RmsNorm, Rope, RopeTiling, SiluMul, Softmax,
 };
-pub use op::{
-    Access, Add, AttentionLayout, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, Kernel, LayerNorm,
-    Mask, Op, OpError, Operand, RmsNorm, Rope, SiluMul, Softmax, UnknownKernel,
-};
+pub use op::{Kernel, Op, UnknownKernel};
 pub use program::{Arg, ArgIndex, Launch, Program, ProgramError, Role, TilingNote};
 pub use rounding::Rounding;
 pub use tensor::{Tensor, TensorData, TensorError};
-pub use tiling::{
-    ElementwiseTiling, FlashAttentionTiling, GemmTiling, GemvTiling, NormTiling, RopeTiling, Tiling,
-};
+pub use tiling::{Tiling, elementwise::ElementwiseTiling, rows::NormTiling};
 pub use toolchain::{Toolchain, UnknownToolchain};

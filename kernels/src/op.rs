@@ -1,222 +1,201 @@
-//! The kernels of the registry as values: what a launch computes, on which shapes.
+//! The kernels of the list as values: what a launch computes, on which shapes.
 //!
 //! Parameters, layouts and legality follow the kernel registry of Xilinx/mlir-air (commit
 //! e972f294).
 
-mod attention;
-mod check;
-mod gemm;
-mod kernel;
-mod operand;
-mod smoke;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use attention::Strides;
-pub use attention::{AttentionLayout, FlashAttention, Mask};
-pub use check::OpError;
-pub use gemm::{Gemm, GemmOutput};
-pub use kernel::{Kernel, UnknownKernel};
-pub use operand::{Access, Operand};
+use crate::{
+    kernel::{Bias, KernelSpec, OpError, Operand},
+    kernels::{
+        Add, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, LayerNorm, RmsNorm, Rope, SiluMul,
+        Softmax, for_each_kernel,
+    },
+    rounding::Rounding,
+};
 
-/// A kernel with its shape: what one launch computes.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub enum Op {
-    /// Matrix product.
-    Gemm(Gemm),
-    /// Matrix-vector product.
-    Gemv(Gemv),
-    /// Root-mean-square normalisation of rows.
-    RmsNorm(RmsNorm),
-    /// Rotary position embedding, half-split.
-    Rope(Rope),
-    /// Grouped-query attention with an online softmax.
-    FlashAttention(FlashAttention),
-    /// `silu(gate) * up`.
-    SiluMul(SiluMul),
-    /// Element-wise sum.
-    Add(Add),
-    /// Normalisation of rows to mean 0 and variance 1, with weight and bias.
-    LayerNorm(LayerNorm),
-    /// GELU in its tanh form.
-    Gelu(Gelu),
-    /// Softmax of rows.
-    Softmax(Softmax),
+macro_rules! define {
+    ({} $($(#[$doc:meta])* $Kernel:ident: $Shape:ident,)+) => {
+        /// A kernel with its shape: what one launch computes.
+        #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+        pub enum Op {
+            $($(#[$doc])* $Kernel($Kernel),)+
+        }
+
+        /// A kernel without a shape.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+        pub enum Kernel {
+            $($(#[$doc])* $Kernel,)+
+        }
+
+        impl Op {
+            /// Which kernel this is.
+            pub fn kind(&self) -> Kernel {
+                match self {
+                    $(Self::$Kernel(_) => Kernel::$Kernel,)+
+                }
+            }
+        }
+
+        impl Kernel {
+            /// All kernels.
+            pub const ALL: [Self; [$(Self::$Kernel),+].len()] = [$(Self::$Kernel),+];
+
+            /// The name, as in test names.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Kernel => <$Kernel as KernelSpec>::NAME,)+
+                }
+            }
+        }
+
+        $(
+            impl From<$Kernel> for Op {
+                fn from(kernel: $Kernel) -> Self {
+                    Self::$Kernel(kernel)
+                }
+            }
+        )+
+    };
 }
 
-/// `y[m] = A[m, k] x[k]`, bf16 in and out, 64 f32 lanes over K, one narrowing; no BFP16.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct Gemv {
-    /// Rows of A, elements of y.
-    pub m: usize,
-    /// Columns of A, elements of x.
-    pub k: usize,
+for_each_kernel!([define] {});
+
+/// Evaluates an expression with the kernel of an op: `with_op!(op, kernel => kernel.check())`.
+macro_rules! with_op {
+    ($op:expr, $kernel:ident => $body:expr) => {
+        $crate::kernels::for_each_kernel!([$crate::op::with_op_arms] { $op, $kernel => $body })
+    };
 }
 
-/// `y[r, c] = x[r, c] / sqrt(mean_c(x[r, c]^2) + eps) * w[c]`.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct RmsNorm {
-    /// Rows, each normalised by itself.
-    pub rows: usize,
-    /// Columns: elements of a row and of the weight.
-    pub cols: usize,
-    /// Added to the mean of squares.
-    pub eps: f32,
+macro_rules! with_op_arms {
+    ({ $op:expr, $kernel:ident => $body:expr } $($(#[$doc:meta])* $Kernel:ident: $Shape:ident,)+) => {
+        match $op {
+            $($crate::op::Op::$Kernel($kernel) => $body,)+
+        }
+    };
 }
 
-/// Rotary position embedding of `x[tokens, heads * head_dim]`, half-split: element `i` of a head is
-/// rotated with element `i + rotary_dim / 2`, and those from `rotary_dim` on stay as they are.
-///
-/// The table is `lut[tokens, rotary_dim]`, a row being the cosines of the `rotary_dim / 2` angles
-/// and then their sines; one row serves all heads of its token.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct Rope {
-    /// Tokens: rows of x and of the table.
-    pub tokens: usize,
-    /// Heads of each token.
-    pub heads: usize,
-    /// Elements of a head.
-    pub head_dim: usize,
-    /// Elements of a head that are rotated, the first ones; at most `head_dim`.
-    pub rotary_dim: usize,
+/// Evaluates an expression with the type of a kernel:
+/// `with_kernel!(kernel, Spec => Spec::EXACT_INTEGERS)`.
+macro_rules! with_kernel {
+    ($kernel:expr, $Spec:ident => $body:expr) => {
+        $crate::kernels::for_each_kernel!([$crate::op::with_kernel_arms] { $kernel, $Spec => $body })
+    };
 }
 
-/// `out = silu(gate) * up`, element-wise on `[rows, cols]`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct SiluMul {
-    /// Rows.
-    pub rows: usize,
-    /// Columns.
-    pub cols: usize,
+macro_rules! with_kernel_arms {
+    ({ $kernel:expr, $Spec:ident => $body:expr } $($(#[$doc:meta])* $Kernel:ident: $Shape:ident,)+) => {
+        match $kernel {
+            $($crate::op::Kernel::$Kernel => {
+                type $Spec = $crate::kernels::$Kernel;
+                $body
+            })+
+        }
+    };
 }
 
-/// `out = a + b`, element-wise on `[rows, cols]`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct Add {
-    /// Rows.
-    pub rows: usize,
-    /// Columns.
-    pub cols: usize,
-}
-
-/// `y[r, c] = (x[r, c] - mean_c(x[r, c])) / sqrt(var_c(x[r, c]) + eps) * w[c] + b[c]`, weight and
-/// bias in one operand `wb[2 * cols]`, one after the other: a tile has three streams to memory at
-/// most.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct LayerNorm {
-    /// Rows, each normalised by itself.
-    pub rows: usize,
-    /// Columns: elements of a row, of the weight and of the bias.
-    pub cols: usize,
-    /// Added to the variance.
-    pub eps: f32,
-}
-
-/// `y = x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`, element-wise on `[rows, cols]`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct Gelu {
-    /// Rows.
-    pub rows: usize,
-    /// Columns.
-    pub cols: usize,
-}
-
-/// `y[r, c] = exp(x[r, c]) / sum_c(exp(x[r, c]))`.
-///
-/// The kernel registry has no row of it; mlir-air's own harness does, and its tolerance is the one
-/// used here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub struct Softmax {
-    /// Rows, each a distribution of its own.
-    pub rows: usize,
-    /// Columns: elements of a row.
-    pub cols: usize,
-}
+pub(crate) use {with_kernel, with_kernel_arms, with_op, with_op_arms};
 
 impl Op {
-    /// Which kernel this is.
-    pub fn kind(&self) -> Kernel {
-        match self {
-            Self::Gemm(_) => Kernel::Gemm,
-            Self::Gemv(_) => Kernel::Gemv,
-            Self::RmsNorm(_) => Kernel::RmsNorm,
-            Self::Rope(_) => Kernel::Rope,
-            Self::FlashAttention(_) => Kernel::FlashAttention,
-            Self::SiluMul(_) => Kernel::SiluMul,
-            Self::Add(_) => Kernel::Add,
-            Self::LayerNorm(_) => Kernel::LayerNorm,
-            Self::Gelu(_) => Kernel::Gelu,
-            Self::Softmax(_) => Kernel::Softmax,
-        }
-    }
-
     /// The kernel's name, as in test names: `gemm`, `rms_norm`, ...
     pub fn kernel(&self) -> &'static str {
         self.kind().name()
     }
 
-    /// The shape as in test names: `256x576x1536` (M, K, N), `16384x576` (M, K),
-    /// `t256_h9_d64` (`t256_h24_d128_r96` where 96 of 128 are rotated), `s256_d64_q9_kv3_causal`
-    /// (`.._causal_w512` with a window, `.._hf` heads first).
+    /// The shape as in test names, whose form is the kernel's: `256x576x1536` (M, K, N),
+    /// `16384x576` (M, K), `t256_h9_d64`, `s256_d64_q9_kv3_causal`.
     pub fn shape_key(&self) -> String {
-        match *self {
-            Self::Gemm(Gemm { m, k, n, .. }) => format!("{m}x{k}x{n}"),
-            Self::Gemv(Gemv { m, k }) => format!("{m}x{k}"),
-            Self::RmsNorm(RmsNorm { rows, cols, .. })
-            | Self::SiluMul(SiluMul { rows, cols })
-            | Self::Add(Add { rows, cols })
-            | Self::LayerNorm(LayerNorm { rows, cols, .. })
-            | Self::Gelu(Gelu { rows, cols })
-            | Self::Softmax(Softmax { rows, cols }) => format!("{rows}x{cols}"),
-            Self::Rope(rope) => rope.shape_key(),
-            Self::FlashAttention(attention) => attention.shape_key(),
-        }
+        with_op!(self, kernel => kernel.shape_key())
     }
 
     /// The registry's accuracy tier, for the kernel that has several (GEMM): `high` or `low`.
     pub fn tier(&self) -> Option<&'static str> {
-        match self {
-            Self::Gemm(gemm) => Some(gemm.tier()),
-            _ => None,
-        }
+        with_op!(self, kernel => kernel.tier())
+    }
+
+    /// The method by which the output is narrowed, for the kernel that has several (GEMM).
+    pub fn method(&self) -> Option<GemmOutput> {
+        with_op!(self, kernel => kernel.method())
+    }
+
+    /// The sizes under the names that they have in the op's record, `m`, `head_dim`, sorted by
+    /// name.
+    pub fn dimensions(&self) -> Vec<(String, u64)> {
+        // Plain data has no map with keys that JSON cannot hold, so this does not fail.
+        let record = serde_json::to_value(self).unwrap_or_default();
+        let fields = record.as_object().into_iter().flat_map(|op| op.values());
+        let fields = fields.filter_map(serde_json::Value::as_object).flatten();
+        fields.filter_map(|(name, value)| Some((name.clone(), value.as_u64()?))).collect()
+    }
+
+    /// Elements of a head, if a row of the output is heads side by side.
+    pub fn head_dim(&self) -> Option<usize> {
+        with_op!(self, kernel => KernelSpec::head_dim(kernel))
+    }
+
+    /// The operands in argument order: those read first, the one written last.
+    pub fn operands(&self) -> Vec<Operand> {
+        with_op!(self, kernel => kernel.operands())
+    }
+
+    /// Whether the kernel can be built for this shape at all (not: whether a tiling of it fits the
+    /// fabric, which depends on the tile sizes that a build chooses).
+    ///
+    /// # Errors
+    /// [`OpError::Zero`], [`OpError::NotMultiple`] or [`OpError::Unsupported`].
+    pub fn check(&self) -> Result<(), OpError> {
+        with_op!(self, kernel => kernel.check())
+    }
+
+    /// The same kernel with at most so many rows that a run of it takes no time: what is reduced
+    /// over, the width of a row, heads and masks stay. An op that is as small stays as it is, and
+    /// one that [`check`](Self::check)s gives one that does.
+    ///
+    /// A GEMM keeps 128 rows, a GEMV 512, attention 256 tokens, every other kernel 16 rows (`RoPE`:
+    /// tokens).
+    #[must_use]
+    pub fn smoke(&self) -> Self {
+        with_op!(self, kernel => kernel.smoke().into())
+    }
+
+    /// The lowest acceptable SQNR of the output in decibels against the f32 reference.
+    pub fn sqnr_floor(&self) -> f64 {
+        with_op!(self, kernel => kernel.sqnr_floor())
+    }
+
+    /// Whether the output's errors average out on a core in mode `rounding`.
+    pub fn bias(&self, rounding: Rounding) -> Bias {
+        with_kernel!(self.kind(), Spec => Spec::BIAS).under(rounding)
     }
 }
 
-impl Rope {
-    fn shape_key(&self) -> String {
-        let Self { tokens, heads, head_dim, rotary_dim } = *self;
-        let whole = format!("t{tokens}_h{heads}_d{head_dim}");
-        if rotary_dim == head_dim { whole } else { format!("{whole}_r{rotary_dim}") }
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A name that no kernel has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is not a kernel; the kernels are {names}", names = names())]
+pub struct UnknownKernel(pub String);
 
-    #[test]
-    fn shape_keys_are_those_of_the_test_names() {
-        let gemm = Op::Gemm(Gemm { m: 2048, k: 1536, n: 576, output: GemmOutput::Direct });
-        assert_eq!((gemm.shape_key().as_str(), gemm.tier()), ("2048x1536x576", Some("low")));
-        let rope = Rope { tokens: 256, heads: 24, head_dim: 128, rotary_dim: 128 };
-        let whole = Op::Rope(rope);
-        assert_eq!((whole.shape_key().as_str(), whole.tier()), ("t256_h24_d128", None));
-        let partial = Op::Rope(Rope { rotary_dim: 96, ..rope });
-        assert_eq!(partial.shape_key(), "t256_h24_d128_r96");
-        let attention = FlashAttention {
-            tokens: 256,
-            heads: 9,
-            kv_heads: 3,
-            head_dim: 64,
-            mask: Mask::Causal,
-            layout: AttentionLayout::SeqFirst,
-        };
-        let key = |attention| Op::FlashAttention(attention).shape_key();
-        assert_eq!(key(attention), "s256_d64_q9_kv3_causal");
-        assert_eq!(Op::FlashAttention(attention).kernel(), "flash_attention");
-        let windowed = FlashAttention { mask: Mask::SlidingWindow(128), ..attention };
-        assert_eq!(key(windowed), "s256_d64_q9_kv3_causal_w128");
-        let heads_first = FlashAttention { layout: AttentionLayout::HeadsFirst, ..windowed };
-        assert_eq!(key(heads_first), "s256_d64_q9_kv3_causal_w128_hf");
+/// `gemm, gemv, ... and softmax`.
+fn names() -> String {
+    let names = Kernel::ALL.map(Kernel::name);
+    match names.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = UnknownKernel;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|k| k.name() == s).ok_or_else(|| UnknownKernel(s.to_owned()))
     }
 }

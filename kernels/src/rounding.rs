@@ -1,6 +1,6 @@
 //! Narrowing f32 to bf16: the rounding mode of a core.
 
-// Inlined into code that is compiled for a vector unit: `emu::vector::Task`.
+// Inlined into code that is compiled for a vector unit: `datapath::vector::Task`.
 #![allow(clippy::inline_always)]
 
 use half::bf16;

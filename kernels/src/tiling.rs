@@ -7,14 +7,12 @@
 //! The fabric of an NPU2 is 8 columns of 4 compute tiles. A compute tile has 64 KB of memory (L1),
 //! a memory tile, of which each column has one, 512 KB (L2).
 
-mod check;
-mod corrupt;
-mod flash_attention;
-mod gemm;
-mod gemv;
-mod parallel;
-mod propose;
-mod rule;
+mod choose;
+pub(crate) mod elementwise;
+pub(crate) mod kind;
+pub(crate) mod require;
+pub(crate) mod rows;
+pub(crate) mod rule;
 #[cfg(test)]
 mod tests;
 
@@ -24,10 +22,73 @@ use serde::{Deserialize, Serialize};
 
 pub use rule::{Illegal, Rule};
 
-/// How a kernel is cut into tiles.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tiling {
+use crate::kernels::{FlashAttentionTiling, GemmTiling, GemvTiling, RopeTiling};
+use elementwise::ElementwiseTiling;
+use kind::TilingType;
+use rows::NormTiling;
+
+/// Declares the kinds of tilings: one line for each.
+macro_rules! tilings {
+    ($($(#[$doc:meta])* $Kind:ident($Tiling:ident),)+) => {
+        /// How a kernel is cut into tiles.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Tiling {
+            $($(#[$doc])* $Kind($Tiling),)+
+        }
+
+        $(
+            impl From<$Tiling> for Tiling {
+                fn from(tiling: $Tiling) -> Self {
+                    Self::$Kind(tiling)
+                }
+            }
+
+            impl<'a> TryFrom<&'a Tiling> for &'a $Tiling {
+                /// The tiling is one of another kind.
+                type Error = ();
+
+                fn try_from(tiling: &'a Tiling) -> Result<Self, ()> {
+                    match tiling {
+                        Tiling::$Kind(tiling) => Ok(tiling),
+                        _ => Err(()),
+                    }
+                }
+            }
+        )+
+
+        impl Tiling {
+            /// Every extent.
+            fn extents(&self) -> Vec<usize> {
+                match self {
+                    $(Self::$Kind(tiling) => tiling.extents(),)+
+                }
+            }
+
+            /// The tiling without the name of its kind.
+            pub(crate) fn serialize_bare<S: serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$Kind(tiling) => tiling.serialize(serializer),)+
+                }
+            }
+        }
+
+        /// As it is printed beside a shape: `32/256/32/128 8x4`.
+        impl fmt::Display for Tiling {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let text = match self {
+                    $(Self::$Kind(tiling) => tiling.to_string(),)+
+                };
+                f.pad(&text)
+            }
+        }
+    };
+}
+
+tilings! {
     /// Of a matrix product.
     Gemm(GemmTiling),
     /// Of a matrix-vector product.
@@ -40,107 +101,4 @@ pub enum Tiling {
     Elementwise(ElementwiseTiling),
     /// Of attention.
     FlashAttention(FlashAttentionTiling),
-}
-
-/// How a GEMM is cut: each compute tile of the herd holds `tile_m x tile_n` of C.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct GemmTiling {
-    /// Rows of C on a compute tile.
-    pub tile_m: usize,
-    /// Extent along K that is brought to L2 at a time.
-    pub tile_k_l2: usize,
-    /// Extent along K that is brought to L1 at a time.
-    pub tile_k_l1: usize,
-    /// Columns of C on a compute tile.
-    pub tile_n: usize,
-    /// Compute tiles along M and along N.
-    pub herd: [usize; 2],
-}
-
-/// How a GEMV is cut: a one-dimensional herd over the rows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct GemvTiling {
-    /// Compute tiles along M.
-    pub herd_m: usize,
-    /// Rows on a compute tile in each iteration of the launch.
-    pub tile_m: usize,
-    /// Rows that one call of the kernel takes.
-    pub m_input: usize,
-}
-
-/// How the rows of a norm or a softmax are spread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NormTiling {
-    /// Compute tiles, each with an equal share of the rows.
-    pub herd_x: usize,
-}
-
-/// How the rows of a `RoPE` are spread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RopeTiling {
-    /// Compute tiles along both axes, each with an equal share of the rows.
-    pub herd: [usize; 2],
-}
-
-/// How an element-wise kernel is cut.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ElementwiseTiling {
-    /// Elements on a compute tile in each iteration.
-    pub tile_n: usize,
-    /// Compute tiles along both axes.
-    pub herd: [usize; 2],
-}
-
-/// How attention is cut.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FlashAttentionTiling {
-    /// Queries of a head that a launch works on.
-    pub lqp: usize,
-    /// Keys that are worked on at a time.
-    pub lkp: usize,
-    /// Compute tiles that the queries are split over.
-    pub q_tiles: usize,
-    /// Heads that are worked on side by side.
-    pub heads_per_unroll: usize,
-    /// Compute tiles in a cascade, each with an equal share of the keys.
-    pub stages: usize,
-    /// Pieces that the value dimension is split into.
-    pub dv_chunks: usize,
-}
-
-/// As it is printed beside a shape: `32/256/32/128 8x4`.
-impl fmt::Display for Tiling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match *self {
-            Self::Gemm(GemmTiling { tile_m, tile_k_l2, tile_k_l1, tile_n, herd: [m, n] }) => {
-                format!("{tile_m}/{tile_k_l2}/{tile_k_l1}/{tile_n} {m}x{n}")
-            }
-            Self::Gemv(GemvTiling { herd_m, tile_m, m_input }) => {
-                format!("{herd_m}/{tile_m}/{m_input}")
-            }
-            Self::Norm(NormTiling { herd_x }) => format!("{herd_x}"),
-            Self::Rope(RopeTiling { herd: [x, y] }) => format!("{x}x{y}"),
-            Self::Elementwise(ElementwiseTiling { tile_n, herd: [x, y] }) => {
-                format!("{tile_n} {x}x{y}")
-            }
-            Self::FlashAttention(tiling) => {
-                let FlashAttentionTiling { lqp, lkp, q_tiles, heads_per_unroll, stages, dv_chunks } =
-                    tiling;
-                format!("{lqp}/{lkp}/{q_tiles}/{heads_per_unroll}/{stages}/{dv_chunks}")
-            }
-        };
-        f.pad(&text)
-    }
 }

@@ -4,7 +4,11 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{GemmOutput, Op, Rounding};
+use crate::{
+    kernel::KernelSpec,
+    op::{Op, with_op},
+    rounding::Rounding,
+};
 
 /// A toolchain that compiles kernels, as far as the arithmetic shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
@@ -27,32 +31,11 @@ impl Toolchain {
     ///
     /// Found by matching each mode to the registry's published accuracy: with
     /// round-to-nearest-even, element-wise add and `RoPE` would equal the reference bit for bit,
-    /// where silicon showed 1.9e-3 and 2.8e-3, which are floor's figures. For
-    /// [`GemmOutput::FusedCast`] the mode is that of the separate cast launch: the product itself
-    /// is accumulated in f32. Softmax has no published figure: it gets the rule that the others
-    /// show, that a core of float code alone is left at floor.
+    /// where silicon showed 1.9e-3 and 2.8e-3, which are floor's figures.
     pub fn rounding(self, op: &Op) -> Rounding {
-        match (self, op) {
-            (Self::Rne, _) | (Self::Npu2_2026_06, Op::Gemv(_) | Op::FlashAttention(_)) => {
-                Rounding::NearestEven
-            }
-            (Self::Npu2_2026_06, Op::Gemm(gemm)) => match gemm.output {
-                GemmOutput::F32External
-                | GemmOutput::F32Direct
-                | GemmOutput::Drain
-                | GemmOutput::Direct => Rounding::NearestEven,
-                GemmOutput::FusedCast => Rounding::Floor,
-            },
-            (
-                Self::Npu2_2026_06,
-                Op::RmsNorm(_)
-                | Op::Rope(_)
-                | Op::SiluMul(_)
-                | Op::Add(_)
-                | Op::LayerNorm(_)
-                | Op::Gelu(_)
-                | Op::Softmax(_),
-            ) => Rounding::Floor,
+        match self {
+            Self::Rne => Rounding::NearestEven,
+            Self::Npu2_2026_06 => with_op!(op, kernel => kernel.core_rounding()),
         }
     }
 
@@ -87,8 +70,8 @@ impl FromStr for Toolchain {
 mod tests {
     use super::*;
     use crate::{
-        Add, AttentionLayout, FlashAttention, Gelu, Gemm, Gemv, LayerNorm, Mask, RmsNorm, Rope,
-        SiluMul, Softmax,
+        Add, AttentionLayout, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, LayerNorm, Mask,
+        RmsNorm, Rope, SiluMul, Softmax,
     };
 
     #[test]

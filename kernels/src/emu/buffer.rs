@@ -2,8 +2,13 @@
 
 use half::bf16;
 
-use super::{pack::Panels, vector::VectorUnit};
-use crate::{Arg, DType, Rounding, Tensor, TensorData};
+use crate::{
+    datapath::{self, Output, pack::Panels, vector::VectorUnit},
+    dtype::DType,
+    program::Arg,
+    rounding::Rounding,
+    tensor::{Tensor, TensorData},
+};
 
 /// An intermediate or an output: written by launches.
 pub(super) struct Device {
@@ -38,6 +43,14 @@ impl Device {
 }
 
 impl Values {
+    /// Where a launch writes them.
+    pub(super) fn output(&mut self) -> Output<'_> {
+        match self {
+            Self::Bf16(values) => Output::Bf16(values),
+            Self::F32(values) => Output::F32(values),
+        }
+    }
+
     /// A copy of them.
     pub(super) fn tensor(&self, arg: &Arg) -> Tensor {
         let data = match self {
@@ -83,10 +96,6 @@ impl Static {
         }
         Self { tensor: usage.plain.then_some(tensor), panels }
     }
-
-    pub(super) fn panels(&self, rounding: Rounding) -> Option<&Panels> {
-        self.panels.iter().find(|(mode, _)| *mode == rounding).map(|(_, panels)| panels)
-    }
 }
 
 /// What a launch reads: something that has been written.
@@ -98,14 +107,18 @@ pub(super) enum Operand<'a> {
 }
 
 impl<'a> Operand<'a> {
-    /// Its values, if they are bf16 and held as they are.
-    pub(super) fn bf16(self) -> Option<&'a [bf16]> {
-        match self {
-            Self::Input(tensor) => tensor.as_bf16(),
-            Self::Static(buffer) => buffer.tensor.as_ref()?.as_bf16(),
-            Self::Device(Values::Bf16(values), _) => Some(values),
-            Self::Device(Values::F32(_), _) => None,
-        }
+    /// As a datapath reads it.
+    pub(super) fn read(self) -> datapath::Operand<'a> {
+        let (values, panels) = match self {
+            Self::Input(tensor) => (tensor.as_bf16(), [].as_slice()),
+            Self::Static(buffer) => {
+                let values = buffer.tensor.as_ref().and_then(Tensor::as_bf16);
+                (values, buffer.panels.as_slice())
+            }
+            Self::Device(Values::Bf16(values), _) => (Some(values.as_slice()), [].as_slice()),
+            Self::Device(Values::F32(_), _) => (None, [].as_slice()),
+        };
+        datapath::Operand { values, panels }
     }
 
     /// A copy of it, if it is held as it is.
@@ -114,14 +127,6 @@ impl<'a> Operand<'a> {
             Self::Input(tensor) => Some(tensor.clone()),
             Self::Static(buffer) => buffer.tensor.clone(),
             Self::Device(values, arg) => Some(values.tensor(arg)),
-        }
-    }
-
-    /// The right matrix of a GEMM that has been packed when it was written.
-    pub(super) fn panels(self, rounding: Rounding) -> Option<&'a Panels> {
-        match self {
-            Self::Static(buffer) => buffer.panels(rounding),
-            Self::Input(_) | Self::Device(..) => None,
         }
     }
 }

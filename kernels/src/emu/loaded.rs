@@ -8,10 +8,14 @@ use std::{
 use super::{
     EmulatorOptions,
     buffer::{Device, Operand, Static, StaticUse},
-    step::{Scratch, Step, StepError, Tables},
-    vector::VectorUnit,
+    step::{Step, StepError},
 };
-use crate::{Arg, ArgIndex, BufferRules, BufferSet, DeviceError, Program, Role, Tensor};
+use crate::{
+    datapath::{Scratch, Tables, vector::VectorUnit},
+    device::{BufferRules, BufferSet, DeviceError},
+    program::{Arg, ArgIndex, Program, Role},
+    tensor::Tensor,
+};
 
 /// A program and its buffers.
 pub(super) struct Loaded {

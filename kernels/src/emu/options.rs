@@ -2,8 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{Functions, VectorUnit};
-use crate::Kernel;
+use crate::{
+    datapath::{functions::Functions, vector::VectorUnit},
+    op::Kernel,
+};
 
 /// How to set up an [`Emulator`](super::Emulator). The default is the hardware's arithmetic on the
 /// fastest vector unit of this machine.

@@ -1,30 +1,22 @@
-//! A launch made ready to run: the datapath it takes and the tables it needs.
-
-use std::{collections::BTreeMap, sync::Arc};
-
-use half::bf16;
+//! A launch made ready to run.
 
 use super::{
-    EmulatorOptions, Functions, Rsqrt, Substitution,
+    EmulatorOptions, Substitution,
     buffer::{Operand, Values},
-    kernels::{
-        Exponential, SoftmaxFunctions, add, flash_attention, gelu, gemm, gemv, layer_norm,
-        rms_norm, rope, row_softmax, silu_mul,
-    },
-    pack::Panels,
-    tile::{LeftPair, RightPair},
-    vector::VectorUnit,
 };
 use crate::{
-    Add, ArgIndex, FlashAttention, Gelu, Gemm, Gemv, Launch, LayerNorm, Op, OpError, RmsNorm, Rope,
-    Rounding, SiluMul, Softmax, reference,
+    datapath::{Datapath, Operands, Prepare, Scratch, Tables, Unwritten, vector::VectorUnit},
+    kernel::{KernelSpec, OpError},
+    op::{Op, with_op},
+    program::{ArgIndex, Launch},
+    reference,
+    rounding::Rounding,
 };
 
 /// One launch.
 pub(super) struct Step {
     pub(super) op: Op,
-    rounding: Rounding,
-    datapath: Datapath,
+    path: Path,
     /// The arguments that it reads, in the order of its operands.
     pub(super) reads: Vec<ArgIndex>,
     /// The argument that it writes.
@@ -32,38 +24,10 @@ pub(super) struct Step {
 }
 
 /// What runs it.
-enum Datapath {
-    Gemm(Gemm),
-    Gemv(Gemv),
-    RmsNorm(RmsNorm, Rsqrt),
-    Rope(Rope),
-    FlashAttention(FlashAttention, SoftmaxFunctions),
-    SiluMul(Arc<[bf16]>),
-    Add,
-    LayerNorm(LayerNorm, Rsqrt),
-    Gelu(Arc<[bf16]>),
-    Softmax(Softmax, SoftmaxFunctions),
+enum Path {
+    Kernel(Box<dyn Datapath>),
     /// The f32 reference, narrowed to nearest even.
     Reference,
-}
-
-/// Tables of functions by all of their values: a millisecond or two each to build, so built once.
-#[derive(Default)]
-pub(super) struct Tables {
-    silu: BTreeMap<Rounding, Arc<[bf16]>>,
-    gelu: BTreeMap<Rounding, Arc<[bf16]>>,
-    /// FlashAttention's by head dimension.
-    exponential: BTreeMap<usize, Arc<Exponential>>,
-    softmax: Option<Arc<Exponential>>,
-}
-
-/// Memory that launches use one after another; it grows to the largest and stays.
-#[derive(Default)]
-pub(super) struct Scratch {
-    left: Vec<LeftPair>,
-    panels: Panels,
-    pairs: Vec<RightPair>,
-    wide: Vec<f32>,
 }
 
 /// Why a step did not run.
@@ -74,8 +38,14 @@ pub(super) enum StepError {
     Op(OpError),
 }
 
+impl From<Unwritten> for StepError {
+    fn from(_: Unwritten) -> Self {
+        Self::Unwritten
+    }
+}
+
 impl Step {
-    /// Chooses the datapath of launch `index` of the program called `program`.
+    /// Prepares launch `index` of the program called `program`.
     pub(super) fn new(
         program: &str,
         index: usize,
@@ -87,25 +57,25 @@ impl Step {
             Substitution::Kernel(kernel) => *kernel == launch.op.kind(),
             Substitution::Launch { program: p, launch } => p == program && *launch == index,
         });
-        let datapath = if substituted {
-            Datapath::Reference
+        let path = if substituted {
+            Path::Reference
         } else {
-            Datapath::new(launch, &options.functions, tables)
+            let functions = &options.functions;
+            let mut prepare = Prepare { rounding: launch.rounding, functions, tables };
+            Path::Kernel(with_op!(&launch.op, kernel => kernel.datapath(&mut prepare)))
         };
         let Some((&out, reads)) = launch.args.split_last() else {
             unreachable!("`Program::check` compares the arguments with the op's operands")
         };
-        Self { op: launch.op, rounding: launch.rounding, datapath, reads: reads.to_vec(), out }
+        Self { op: launch.op, path, reads: reads.to_vec(), out }
     }
 
     /// The mode in which the operand at `position` is quantised and packed, if it is a right matrix
     /// that this step wants packed.
     pub(super) fn packs(&self, position: usize) -> Option<Rounding> {
-        match &self.datapath {
-            Datapath::Gemm(gemm) if position == 1 => {
-                Some(gemm::block_rounding(gemm, self.rounding))
-            }
-            _ => None,
+        match &self.path {
+            Path::Kernel(datapath) => datapath.packs(position),
+            Path::Reference => None,
         }
     }
 
@@ -117,44 +87,13 @@ impl Step {
         scratch: &mut Scratch,
         out: &mut Values,
     ) -> Result<(), StepError> {
-        let rounding = self.rounding;
-        let read = |position: usize| {
-            let operand = operands.get(position).and_then(|operand| operand.bf16());
-            operand.ok_or(StepError::Unwritten)
-        };
-        match (&self.datapath, out) {
-            (Datapath::Gemm(gemm), out) => run_gemm(unit, *gemm, rounding, operands, scratch, out)?,
-            (Datapath::Gemv(gemv), Values::Bf16(y)) => {
-                gemv::run(unit, *gemv, rounding, (read(0)?, read(1)?), &mut scratch.wide, y);
+        match &self.path {
+            Path::Kernel(datapath) => {
+                let operands: Vec<_> = operands.iter().map(|operand| operand.read()).collect();
+                Ok(datapath.run(unit, Operands(&operands), scratch, out.output())?)
             }
-            (Datapath::RmsNorm(norm, rsqrt), Values::Bf16(y)) => {
-                rms_norm::run(unit, *norm, rounding, rsqrt, (read(0)?, read(1)?), y);
-            }
-            (Datapath::Rope(rope), Values::Bf16(y)) => {
-                rope::run(unit, *rope, rounding, read(0)?, read(1)?, y);
-            }
-            (Datapath::FlashAttention(op, functions), Values::Bf16(o)) => {
-                let qkv = (read(0)?, read(1)?, read(2)?);
-                flash_attention::run(unit, *op, rounding, functions, qkv, &mut scratch.pairs, o);
-            }
-            (Datapath::SiluMul(silu), Values::Bf16(out)) => {
-                silu_mul::run(unit, rounding, silu, read(0)?, read(1)?, out);
-            }
-            (Datapath::Add, Values::Bf16(out)) => {
-                add::run(unit, rounding, read(0)?, read(1)?, out);
-            }
-            (Datapath::LayerNorm(norm, rsqrt), Values::Bf16(y)) => {
-                layer_norm::run(unit, *norm, rounding, rsqrt, (read(0)?, read(1)?), y);
-            }
-            (Datapath::Gelu(table), Values::Bf16(y)) => gelu::run(table, read(0)?, y),
-            (Datapath::Softmax(op, functions), Values::Bf16(y)) => {
-                row_softmax::run(unit, *op, rounding, functions, read(0)?, y);
-            }
-            // The reference, or an output of another type than the kernel's, which `Program::check`
-            // refuses.
-            (_, out) => self.run_reference(operands, out)?,
+            Path::Reference => self.run_reference(operands, out),
         }
-        Ok(())
     }
 
     fn run_reference(&self, operands: &[Operand<'_>], out: &mut Values) -> Result<(), StepError> {
@@ -166,65 +105,5 @@ impl Step {
             Values::F32(out) => out.copy_from_slice(&result),
         }
         Ok(())
-    }
-}
-
-fn run_gemm(
-    unit: VectorUnit,
-    gemm: Gemm,
-    rounding: Rounding,
-    operands: &[Operand<'_>],
-    scratch: &mut Scratch,
-    out: &mut Values,
-) -> Result<(), StepError> {
-    let &[a, b] = operands else { return Err(StepError::Unwritten) };
-    let a = a.bf16().ok_or(StepError::Unwritten)?;
-    let block = gemm::block_rounding(&gemm, rounding);
-    let panels = if let Some(panels) = b.panels(block) {
-        panels
-    } else {
-        let values = b.bf16().ok_or(StepError::Unwritten)?;
-        scratch.panels.pack(unit, block, values, gemm.n);
-        &scratch.panels
-    };
-    match out {
-        Values::Bf16(c) => gemm::run(unit, gemm, rounding, (a, panels), &mut scratch.left, c),
-        Values::F32(c) => gemm::run(unit, gemm, rounding, (a, panels), &mut scratch.left, c),
-    }
-    Ok(())
-}
-
-impl Datapath {
-    fn new(launch: &Launch, functions: &Functions, tables: &mut Tables) -> Self {
-        let softmax = |exp: &Arc<Exponential>| SoftmaxFunctions {
-            exp: Arc::clone(exp),
-            reciprocal: functions.reciprocal.clone(),
-        };
-        match launch.op {
-            Op::Gemm(gemm) => Self::Gemm(gemm),
-            Op::Gemv(gemv) => Self::Gemv(gemv),
-            Op::RmsNorm(norm) => Self::RmsNorm(norm, functions.rsqrt.clone()),
-            Op::Rope(rope) => Self::Rope(rope),
-            Op::FlashAttention(op) => {
-                let build = || flash_attention::exponential(&functions.exp2, op.head_dim).into();
-                let table = tables.exponential.entry(op.head_dim).or_insert_with(build);
-                Self::FlashAttention(op, softmax(table))
-            }
-            Op::SiluMul(SiluMul { .. }) => {
-                let build = || silu_mul::table(&functions.tanh, launch.rounding).into();
-                let table = tables.silu.entry(launch.rounding).or_insert_with(build);
-                Self::SiluMul(Arc::clone(table))
-            }
-            Op::Add(Add { .. }) => Self::Add,
-            Op::LayerNorm(norm) => Self::LayerNorm(norm, functions.rsqrt.clone()),
-            Op::Gelu(Gelu { .. }) => {
-                let build = || gelu::table(&functions.tanh, launch.rounding).into();
-                Self::Gelu(Arc::clone(tables.gelu.entry(launch.rounding).or_insert_with(build)))
-            }
-            Op::Softmax(op) => {
-                let build = || row_softmax::exponential(&functions.exp2).into();
-                Self::Softmax(op, softmax(tables.softmax.get_or_insert_with(build)))
-            }
-        }
     }
 }

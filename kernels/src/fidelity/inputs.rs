@@ -15,8 +15,9 @@ use sha2::{Digest, Sha256};
 
 use super::FidelityError;
 use crate::{
-    Access, Add, FlashAttention, Gelu, Gemm, Gemv, LayerNorm, Op, Operand, RmsNorm, Rope, SiluMul,
-    Tensor, TensorData,
+    kernel::{Access, KernelSpec, Operand},
+    op::{Op, with_op},
+    tensor::{Tensor, TensorData},
 };
 
 /// Draws what it is asked for; see there.
@@ -54,27 +55,10 @@ static DIGESTS: LazyLock<Digests> = LazyLock::new(|| {
 });
 
 /// The name of an op's published inputs, which methods and masks share; `None` if none were
-/// published for such an op. A `RoPE` has one row of its table for each row.
+/// published for such an op.
 pub(super) fn name(op: &Op) -> Option<String> {
-    let kernel = op.kernel();
-    let shape = match *op {
-        Op::Gemm(Gemm { m, k, n, .. }) => format!("{m}x{k}x{n}"),
-        Op::Gemv(Gemv { m, k }) => format!("{m}x{k}"),
-        Op::RmsNorm(RmsNorm { rows, cols, .. }) | Op::LayerNorm(LayerNorm { rows, cols, .. }) => {
-            format!("{rows}x{cols}")
-        }
-        Op::Rope(Rope { tokens, heads: 1, head_dim, rotary_dim }) if rotary_dim == head_dim => {
-            format!("{tokens}_d{head_dim}")
-        }
-        Op::FlashAttention(FlashAttention { tokens, heads, kv_heads, head_dim, .. }) => {
-            format!("s{tokens}_d{head_dim}_q{heads}_kv{kv_heads}")
-        }
-        Op::Add(Add { rows, cols })
-        | Op::SiluMul(SiluMul { rows, cols })
-        | Op::Gelu(Gelu { rows, cols }) => (rows * cols).to_string(),
-        Op::Rope(_) | Op::Softmax(_) => return None,
-    };
-    Some(format!("{kernel}::{shape}"))
+    let key = with_op!(op, kernel => kernel.published_inputs())?;
+    Some(format!("{}::{key}", op.kernel()))
 }
 
 /// Whether the digests of these inputs are known.
@@ -226,7 +210,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Gemm;
+    use crate::{Gemm, Rope};
 
     fn rope(tokens: usize) -> Op {
         Op::Rope(Rope { tokens, heads: 1, head_dim: 64, rotary_dim: 64 })

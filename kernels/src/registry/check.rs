@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{RegistryError, Row, RowError};
-use crate::GemmOutput;
+use crate::kernels::GemmOutput;
 
 /// Checks the rows of one file.
 pub(super) fn rows(file: &str, rows: &[Row]) -> Result<(), RegistryError> {

@@ -8,14 +8,12 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{
-    Row, RowError, Shape,
-    row::Entry,
-    shape::{AttentionShape, FlatShape, GemmShape, GemvShape, RopeShape, RowsShape},
-};
+use super::{Row, RowError, Shape, row::Entry, shape::with_shape};
 use crate::{
-    ElementwiseTiling, FlashAttentionTiling, GemmTiling, GemvTiling, Kernel, NormTiling,
-    RopeTiling, Tiling,
+    kernel::KernelSpec,
+    kernels::for_each_kernel,
+    op::{Kernel, UnknownKernel},
+    tiling::Tiling,
 };
 
 /// Version of the format.
@@ -101,7 +99,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Row>, RegistryError> {
         return Err(header(format!("its schema is {found}, this version reads {SCHEMA}")));
     }
     let kernel: Kernel =
-        document.kernel.parse().map_err(|e: crate::UnknownKernel| header(e.to_string()))?;
+        document.kernel.parse().map_err(|e: UnknownKernel| header(e.to_string()))?;
     if file_name(kernel) != file {
         let name = kernel.name();
         return Err(header(format!("it holds rows of {name}, which belong in {name}.json")));
@@ -116,41 +114,31 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Row>, RegistryError> {
     rows.collect()
 }
 
-fn row(kernel: Kernel, value: Value) -> Result<Row, serde_json::Error> {
-    match kernel {
-        Kernel::Gemm => typed::<GemmShape, GemmTiling>(value, Shape::Gemm, Tiling::Gemm),
-        Kernel::Gemv => typed::<GemvShape, GemvTiling>(value, Shape::Gemv, Tiling::Gemv),
-        Kernel::RmsNorm => typed::<RowsShape, NormTiling>(value, Shape::RmsNorm, Tiling::Norm),
-        Kernel::LayerNorm => typed::<RowsShape, NormTiling>(value, Shape::LayerNorm, Tiling::Norm),
-        Kernel::Softmax => typed::<RowsShape, NormTiling>(value, Shape::Softmax, Tiling::Norm),
-        Kernel::FlashAttention => typed::<AttentionShape, FlashAttentionTiling>(
-            value,
-            Shape::FlashAttention,
-            Tiling::FlashAttention,
-        ),
-        Kernel::Add => {
-            typed::<FlatShape, ElementwiseTiling>(value, Shape::Add, Tiling::Elementwise)
+macro_rules! row_of {
+    ({ $kernel:expr, $value:expr } $($(#[$doc:meta])* $Kernel:ident: $Shape:ident,)+) => {
+        match $kernel {
+            $(Kernel::$Kernel => typed::<crate::kernels::$Kernel>($value, Shape::$Kernel),)+
         }
-        Kernel::SiluMul => {
-            typed::<FlatShape, ElementwiseTiling>(value, Shape::SiluMul, Tiling::Elementwise)
-        }
-        Kernel::Gelu => {
-            typed::<FlatShape, ElementwiseTiling>(value, Shape::Gelu, Tiling::Elementwise)
-        }
-        Kernel::Rope => typed::<RopeShape, RopeTiling>(value, Shape::Rope, Tiling::Rope),
-    }
+    };
 }
 
-fn typed<S: DeserializeOwned, T: DeserializeOwned>(
+fn row(kernel: Kernel, value: Value) -> Result<Row, serde_json::Error> {
+    for_each_kernel!([row_of] { kernel, value })
+}
+
+fn typed<K: KernelSpec>(
     value: Value,
-    shape: impl FnOnce(S) -> Shape,
-    tiling: impl FnOnce(T) -> Tiling,
-) -> Result<Row, serde_json::Error> {
-    let entry: Entry<S, T> = serde_json::from_value(value)?;
+    shape: impl FnOnce(K::Shape) -> Shape,
+) -> Result<Row, serde_json::Error>
+where
+    K::Shape: DeserializeOwned,
+    K::Tiling: DeserializeOwned + Into<Tiling>,
+{
+    let entry: Entry<K::Shape, K::Tiling> = serde_json::from_value(value)?;
     Ok(Row {
         shape: shape(entry.shape),
         method: entry.method,
-        tiling: entry.tiling.map(tiling),
+        tiling: entry.tiling.map(Into::into),
         figures: entry.figures,
         best_for: entry.best_for,
         used_by: entry.used_by,
@@ -170,16 +158,7 @@ pub(super) fn render(kernel: Kernel, rows: &[&Row]) -> Result<String, serde_json
 }
 
 fn line(row: &Row) -> Result<String, serde_json::Error> {
-    match &row.shape {
-        Shape::Gemm(shape) => spaced(row, shape),
-        Shape::Gemv(shape) => spaced(row, shape),
-        Shape::RmsNorm(shape) | Shape::LayerNorm(shape) | Shape::Softmax(shape) => {
-            spaced(row, shape)
-        }
-        Shape::FlashAttention(shape) => spaced(row, shape),
-        Shape::Add(shape) | Shape::SiluMul(shape) | Shape::Gelu(shape) => spaced(row, shape),
-        Shape::Rope(shape) => spaced(row, shape),
-    }
+    with_shape!(&row.shape, shape => spaced(row, shape))
 }
 
 fn spaced<S: Serialize>(row: &Row, shape: &S) -> Result<String, serde_json::Error> {
@@ -197,19 +176,12 @@ fn spaced<S: Serialize>(row: &Row, shape: &S) -> Result<String, serde_json::Erro
     String::from_utf8(bytes).map_err(serde::ser::Error::custom)
 }
 
-/// A tiling without the name of its kernel, which is the file's.
+/// A tiling without the name of its kind, which is that of the file's kernel.
 struct Bare<'a>(&'a Tiling);
 
 impl Serialize for Bare<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Tiling::Gemm(tiling) => tiling.serialize(serializer),
-            Tiling::Gemv(tiling) => tiling.serialize(serializer),
-            Tiling::Norm(tiling) => tiling.serialize(serializer),
-            Tiling::Rope(tiling) => tiling.serialize(serializer),
-            Tiling::Elementwise(tiling) => tiling.serialize(serializer),
-            Tiling::FlashAttention(tiling) => tiling.serialize(serializer),
-        }
+        self.0.serialize_bare(serializer)
     }
 }
 

@@ -1,7 +1,12 @@
 //! What to build a shape with: measured on silicon, or refused.
 
-use super::{Registry, Row, Shape, Tier, row::method_name};
-use crate::{DType, GemmOutput, Op};
+use super::{Registry, Row, Shape};
+use crate::{
+    dtype::DType,
+    kernel::KernelSpec,
+    kernels::{GemmOutput, Tier},
+    op::{Op, with_kernel},
+};
 
 /// Nearest shapes that a refusal names.
 const NEAREST: usize = 3;
@@ -74,10 +79,8 @@ impl Registry {
     pub fn best(&self, shape: &Shape, output: DType, tier: Tier) -> Result<&Row, Unmeasured> {
         let rows = self.on_silicon(shape)?;
         let label = |row: &&Row| answer(row.method);
-        let wanted = match shape {
-            Shape::Gemm(_) => (output, Some(tier)),
-            _ => (output, None),
-        };
+        let methods = with_kernel!(shape.kernel(), Spec => Spec::METHODS);
+        let wanted = (output, (!methods.is_empty()).then_some(tier));
         let fitting: Vec<&Row> = rows.iter().copied().filter(|row| label(row) == wanted).collect();
         if fitting.is_empty() {
             let mut measured: Vec<String> = rows.iter().map(|row| describe(label(row))).collect();
@@ -105,10 +108,10 @@ impl Registry {
         let of_method = rows.iter().copied().filter(|row| row.method == Some(method));
         of_method.max_by(|a, b| speed(a).total_cmp(&speed(b))).ok_or_else(|| Unmeasured::Method {
             shape: shape.to_string(),
-            wanted: method_name(method),
+            wanted: method.name(),
             measured: rows
                 .iter()
-                .map(|row| row.method.map_or("no method", method_name).to_owned())
+                .map(|row| row.method.map_or("no method", GemmOutput::name).to_owned())
                 .collect(),
         })
     }
@@ -120,9 +123,9 @@ impl Registry {
     /// [`Unmeasured`], which says what was measured.
     pub fn measured(&self, op: &Op) -> Result<&Row, Unmeasured> {
         let shape = Shape::of(op);
-        match op {
-            Op::Gemm(gemm) => self.best_by_method(&shape, gemm.output),
-            _ => self.best(&shape, DType::Bf16, Tier::High),
+        match op.method() {
+            Some(method) => self.best_by_method(&shape, method),
+            None => self.best(&shape, DType::Bf16, Tier::High),
         }
     }
 
@@ -144,7 +147,7 @@ impl Registry {
 /// What a row of this method is an answer to: output type, and tier of a GEMM.
 fn answer(method: Option<GemmOutput>) -> (DType, Option<Tier>) {
     match method {
-        Some(method) => (method.dtype(), Some(super::row::tier(method))),
+        Some(method) => (method.dtype(), Some(method.tier())),
         None => (DType::Bf16, None),
     }
 }

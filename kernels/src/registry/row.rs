@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Figures, Measured, Shape, Target, Tier};
-use crate::{GemmOutput, Kernel, Op, OpError, Tiling, tiling::Illegal};
+use super::{Figures, Measured, Shape, Target};
+use crate::{
+    kernel::OpError,
+    kernels::{GemmOutput, Tier},
+    op::{Kernel, Op},
+    tiling::{Illegal, Tiling},
+};
 
 /// A kernel and shape that was measured, with the tiling it was built with.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,7 +53,7 @@ pub(super) struct Entry<S, T> {
 pub(super) struct Key {
     kernel: Kernel,
     dimensions: Vec<usize>,
-    mask_kind: usize,
+    variant: usize,
     method: Option<usize>,
     device: Target,
     toolchain: String,
@@ -127,7 +132,7 @@ impl Row {
 
     /// The tier of its method; the kernels that have no methods have no tier.
     pub fn tier(&self) -> Option<Tier> {
-        self.method.map(tier)
+        self.method.map(GemmOutput::tier)
     }
 
     /// What rows are sorted by, and unique in.
@@ -135,7 +140,7 @@ impl Row {
         Key {
             kernel: self.shape.kernel(),
             dimensions: self.shape.dimensions(),
-            mask_kind: self.shape.mask_kind(),
+            variant: self.shape.variant(),
             method: self.method.and_then(|own| GemmOutput::ALL.iter().position(|&m| m == own)),
             device: self.measured.device,
             toolchain: self.measured.toolchain.to_string(),
@@ -173,38 +178,12 @@ impl Row {
 
 /// The name that a row of `op` has: see [`Row::name`].
 pub fn row_name(op: &Op) -> String {
-    let method = match op {
-        Op::Gemm(gemm) => Some(gemm.output),
-        _ => None,
-    };
-    name(&Shape::of(op), method)
+    name(&Shape::of(op), op.method())
 }
 
 fn name(shape: &Shape, method: Option<GemmOutput>) -> String {
     match method {
-        Some(method) => format!("{shape}::{}", method_name(method)),
+        Some(method) => format!("{shape}::{}", method.name()),
         None => shape.to_string(),
-    }
-}
-
-/// The method's name, as in the files and the names of rows.
-pub(super) const fn method_name(method: GemmOutput) -> &'static str {
-    match method {
-        GemmOutput::F32External => "f32-external",
-        GemmOutput::F32Direct => "f32-direct",
-        GemmOutput::Drain => "drain",
-        GemmOutput::FusedCast => "fused-cast",
-        GemmOutput::Direct => "direct",
-    }
-}
-
-/// The accuracy tier of a method.
-pub(super) const fn tier(method: GemmOutput) -> Tier {
-    match method {
-        GemmOutput::F32External
-        | GemmOutput::F32Direct
-        | GemmOutput::Drain
-        | GemmOutput::FusedCast => Tier::High,
-        GemmOutput::Direct => Tier::Low,
     }
 }

@@ -5,16 +5,12 @@ use serde_json::{Value, json};
 
 use super::{
     file::{SCHEMA, file_name},
-    row::{Entry, method_name},
-    shape::{AttentionShape, FlatShape, GemmShape, GemvShape, RopeShape, RowsShape},
+    row::Entry,
 };
-use crate::{
-    ElementwiseTiling, FlashAttentionTiling, GemmOutput, GemmTiling, GemvTiling, Kernel,
-    NormTiling, RopeTiling, Toolchain,
-};
+use crate::{GemmOutput, Kernel, Toolchain, kernel::KernelSpec, op::with_kernel};
 
 /// A GEMM's method in a file.
-pub(super) struct MethodSchema;
+pub(crate) struct MethodSchema;
 
 impl JsonSchema for MethodSchema {
     fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -22,13 +18,13 @@ impl JsonSchema for MethodSchema {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names = GemmOutput::ALL.map(method_name);
+        let names = GemmOutput::ALL.map(GemmOutput::name);
         json_schema!({ "enum": names })
     }
 }
 
 /// A mask in a file.
-pub(super) struct MaskSchema;
+pub(crate) struct MaskSchema;
 
 impl JsonSchema for MaskSchema {
     fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -51,7 +47,7 @@ impl JsonSchema for MaskSchema {
 }
 
 /// A toolchain in a file.
-pub(super) struct ToolchainSchema;
+pub(crate) struct ToolchainSchema;
 
 impl JsonSchema for ToolchainSchema {
     fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -93,20 +89,8 @@ fn schema() -> Value {
 }
 
 fn entry(kernel: Kernel, generator: &mut SchemaGenerator) -> Schema {
-    match kernel {
-        Kernel::Gemm => generator.subschema_for::<Entry<GemmShape, GemmTiling>>(),
-        Kernel::Gemv => generator.subschema_for::<Entry<GemvShape, GemvTiling>>(),
-        Kernel::RmsNorm | Kernel::LayerNorm | Kernel::Softmax => {
-            generator.subschema_for::<Entry<RowsShape, NormTiling>>()
-        }
-        Kernel::FlashAttention => {
-            generator.subschema_for::<Entry<AttentionShape, FlashAttentionTiling>>()
-        }
-        Kernel::Add | Kernel::SiluMul | Kernel::Gelu => {
-            generator.subschema_for::<Entry<FlatShape, ElementwiseTiling>>()
-        }
-        Kernel::Rope => generator.subschema_for::<Entry<RopeShape, RopeTiling>>(),
-    }
+    with_kernel!(kernel, Spec => generator
+        .subschema_for::<Entry<<Spec as KernelSpec>::Shape, <Spec as KernelSpec>::Tiling>>())
 }
 
 #[test]
@@ -118,7 +102,7 @@ fn the_committed_schema_is_that_of_the_types() {
 #[test]
 fn every_file_is_valid_by_the_schema() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
-    for (file, text) in super::PUBLISHED {
+    for (file, text) in super::published_files() {
         let value: Value = serde_json::from_str(text).unwrap();
         if let Err(error) = validator.validate(&value) {
             panic!("{file}: {error}");
@@ -129,7 +113,7 @@ fn every_file_is_valid_by_the_schema() {
 #[test]
 fn the_schema_refuses_what_the_types_refuse() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
-    let (_, text) = super::PUBLISHED[0];
+    let text = include_str!("../../registry/gemm.json");
     for (from, to) in [
         ("\"m\": 64", "\"m\": -64"),
         ("\"drain\"", "\"drained\""),

@@ -3,19 +3,11 @@
 use std::fmt::Write;
 
 use super::{Registry, Row};
-use crate::{Kernel, tiling::Rule};
-
-/// What a kernel's tiling lists, in the order in which it is printed.
-const fn tiling_parts(kernel: Kernel) -> &'static str {
-    match kernel {
-        Kernel::Gemm => "tile_m/tile_k_l2/tile_k_l1/tile_n herd",
-        Kernel::Gemv => "herd_m/tile_m/m_input",
-        Kernel::RmsNorm | Kernel::LayerNorm | Kernel::Softmax => "herd_x",
-        Kernel::Rope => "herd",
-        Kernel::Add | Kernel::SiluMul | Kernel::Gelu => "tile_n herd",
-        Kernel::FlashAttention => "lqp/lkp/q_tiles/heads_per_unroll/stages/dv_chunks",
-    }
-}
+use crate::{
+    kernel::KernelSpec,
+    op::{Kernel, with_kernel},
+    tiling::{Rule, kind::TilingType},
+};
 
 const INTRODUCTION: &str = "\
 # Measured kernels and shapes
@@ -28,7 +20,7 @@ beside it; a test holds it to them.
   and tilings are legal, figures are finite, nothing is there twice, rows are sorted.
   The published ones are the kernel registry of Xilinx/mlir-air at e972f294 (2026-08-22), measured
   on NPU2 silicon.
-- `tolerances.json`: how far an output may be from its f32 reference.
+- How far an output may be from its f32 reference is in each kernel's file, `../src/kernels/`.
 
 `mean_rel_l1` is mean(abs(y - r)) / mean(abs(r)), `max_rel` the largest abs(y - r) / abs(r),
 `max_abs` the largest abs(y - r), with y the output and r the f32 reference, narrowed for bf16
@@ -63,7 +55,7 @@ fn table(rows: &[&Row]) -> String {
     let mut text = format!(
         "| row | {} | speed | mean_rel_l1 | max_rel | max_abs | best for | used by | measured |\n\
          |---|---|---|---|---|---|---|---|---|\n",
-        tiling_parts(kernel)
+        with_kernel!(kernel, Spec => <Spec as KernelSpec>::Tiling::PARTS)
     );
     for row in rows {
         let figures = &row.figures;

@@ -185,6 +185,15 @@ impl fmt::Display for Rule {
     }
 }
 
+/// What a kernel says of a tiling that breaks one of its rules.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Broken {
+    /// The rule.
+    pub(crate) rule: Rule,
+    /// The numbers that break it.
+    pub(crate) detail: String,
+}
+
 /// A tiling that breaks a [`Rule`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{op} with tiling {tiling} breaks `{rule}`: {detail}")]
