@@ -99,7 +99,7 @@ impl KernelSpec for LayerNorm {
     }
 
     fn check_tiling(&self, tiling: &NormTiling) -> Result<(), Broken> {
-        rows::check(tiling, [self.rows, self.cols], &self.operands())
+        rows::check(*tiling, [self.rows, self.cols], &self.operands())
     }
 
     type Shape = RowsShape;

@@ -90,7 +90,7 @@ impl KernelSpec for RmsNorm {
     }
 
     fn check_tiling(&self, tiling: &NormTiling) -> Result<(), Broken> {
-        rows::check(tiling, [self.rows, self.cols], &self.operands())
+        rows::check(*tiling, [self.rows, self.cols], &self.operands())
     }
 
     type Shape = RowsShape;

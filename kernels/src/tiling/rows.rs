@@ -41,7 +41,7 @@ pub(crate) fn tilings() -> impl Iterator<Item = NormTiling> {
 
 /// A compute tile holds one row of each operand.
 pub(crate) fn check(
-    tiling: &NormTiling,
+    tiling: NormTiling,
     [rows, cols]: [usize; 2],
     operands: &[Operand],
 ) -> Result<(), Broken> {

@@ -4,8 +4,6 @@ use crate::{
     DecoderConfig, DecoderRunner, DecoderSpec, Options, Programs, SpecError, Tokenizer,
     TokenizerError, TokenizerSpec,
     hardware::{self, XRT},
-    kernel_cases::{OpenDevice, kernel_cases, kernel_programs},
-    launches,
     spec::{ParsedSpec, tidy},
     weights::{self, WeightsError},
 };
@@ -16,6 +14,7 @@ use npugate::{
         WeightsSource, weights_candidates,
     },
 };
+use npugate_kernel_cases::{OpenDevice, arithmetic, cases, describe, programs, run_error};
 use npugate_kernels::{
     Bf16Table, Device, DeviceError, Emulator, EmulatorOptions, Functions, Program,
 };
@@ -143,8 +142,8 @@ impl DecoderAdapter {
     ///
     /// As [`DecoderAdapter::programs`].
     pub fn loaded_programs(&self, context: &Context) -> Result<Vec<Program>, SettingsError> {
-        let programs = self.programs(context)?;
-        Ok(programs.all().cloned().chain(kernel_programs(&programs)).collect())
+        let model = self.programs(context)?;
+        Ok(model.all().cloned().chain(programs(model.launches())).collect())
     }
 
     /// Sets the decoder up on a device of its own.
@@ -158,7 +157,7 @@ impl DecoderAdapter {
         let config = &self.parsed.config;
         let weights = weights::open(self.verified_weights()?, config)?;
         let device = open(&context.device, &options, self.open.as_ref());
-        let device = device.map_err(hardware::run_error)?;
+        let device = device.map_err(run_error)?;
         DecoderRunner::new(device, config.clone(), options, &programs, weights.as_ref())
     }
 
@@ -293,7 +292,8 @@ impl Adapter for DecoderAdapter {
         let (replaced, device) = (self.open.clone(), context.device.clone());
         let opened = options.clone();
         let open: OpenDevice = Arc::new(move || open(&device, &opened, replaced.as_ref()));
-        kernel_cases(&self.programs(context)?, &open, context.effort).map_err(|error| {
+        let programs = self.programs(context)?;
+        cases(programs.launches(), &open, context.effort).map_err(|error| {
             // The toolchain decides how a launch rounds, `gemm` which products there are.
             let (key, value) = if error.differ_in_rounding() {
                 ("toolchain", options.toolchain.to_string())
@@ -305,7 +305,9 @@ impl Adapter for DecoderAdapter {
     }
 
     fn launches(&self, context: &Context) -> Result<Vec<LaunchDescription>, SettingsError> {
-        Ok(launches::describe(&self.programs(context)?, &self.options(context)?))
+        let options = self.options(context)?;
+        let arithmetic = arithmetic(options.toolchain, &options.functions);
+        Ok(describe(self.programs(context)?.all(), &arithmetic))
     }
 
     fn model(&self) -> Option<&dyn Model> {

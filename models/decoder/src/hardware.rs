@@ -2,7 +2,7 @@
 
 use crate::Options;
 use npugate::{
-    RunError, Settings, SettingsError,
+    Settings, SettingsError,
     schema::{Access, Availability, BaselineUse},
 };
 use npugate_kernels::{Device, DeviceError};
@@ -159,41 +159,9 @@ pub(crate) fn open(options: &Options) -> Result<Box<dyn Device>, DeviceError> {
     Ok(Box::new(device))
 }
 
-/// What a failure of the device is to a check: something that is missing, a device that is of no
-/// more use to this process, or a fault.
-pub(crate) fn run_error(error: DeviceError) -> RunError {
-    match error {
-        DeviceError::Unprepared { .. } => RunError::setup(error),
-        error if error.is_final() => RunError::lost(error),
-        error => RunError::fault(error),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use npugate_kernels::{BufferSet, RunFailure};
-
-    #[test]
-    fn what_is_missing_cannot_judge_and_a_failed_run_ends_the_process() {
-        let missing = DeviceError::Unprepared {
-            device: XRT.into(),
-            message: "no deployment".into(),
-            source: None,
-        };
-        assert!(run_error(missing).is_setup());
-        let failed = DeviceError::RunFailed {
-            device: XRT.into(),
-            program: "o_ffn".into(),
-            set: BufferSet(0),
-            failure: RunFailure::Failed,
-            message: String::new(),
-            source: None,
-        };
-        assert!(run_error(failed).is_lost());
-        let misused = run_error(DeviceError::UnknownProgram { index: 3 });
-        assert!(!misused.is_setup() && !misused.is_lost());
-    }
 
     #[test]
     fn a_function_that_the_silicon_does_not_have_is_refused_by_name() {

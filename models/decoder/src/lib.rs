@@ -14,10 +14,7 @@
 
 mod adapter;
 mod config;
-mod convert;
 mod hardware;
-mod kernel_cases;
-mod launches;
 mod options;
 mod programs;
 mod runner;

@@ -1,7 +1,7 @@
 //! What can go wrong while a decoder is set up or runs.
 
-use crate::hardware::run_error;
 use npugate::{RunError, TensorError};
+use npugate_kernel_cases::run_error;
 use npugate_kernels::DeviceError;
 
 /// A call that the decoder cannot do, or a device that failed.

@@ -1,0 +1,40 @@
+//! Every launch of programs as the record of tested kernels wants it.
+
+use npugate::schema::LaunchDescription;
+use npugate_kernels::{Functions, Program, Toolchain};
+use serde_json::Value;
+
+use crate::cases::id;
+
+/// Every launch of `programs`, whether a test gates it or not, compiled by what [`arithmetic`]
+/// names.
+pub fn describe<'a>(
+    programs: impl IntoIterator<Item = &'a Program>,
+    arithmetic: &str,
+) -> Vec<LaunchDescription> {
+    let described = programs.into_iter().flat_map(|program| {
+        let notes = program.tiling_notes();
+        program.launches.iter().enumerate().map(move |(index, launch)| LaunchDescription {
+            program: program.name.clone(),
+            index,
+            test: id(&launch.op).to_string(),
+            op: json(&launch.op),
+            tiling: launch.tiling.as_ref().map(json),
+            toolchain: arithmetic.to_owned(),
+            note: notes.iter().find(|note| note.launch == index).map(|note| note.text.to_owned()),
+        })
+    });
+    described.collect()
+}
+
+/// The toolchain, and what was put in place of the hardware's functions: what is measured with
+/// those is no toolchain's.
+pub fn arithmetic(toolchain: Toolchain, functions: &Functions) -> String {
+    let replaced = functions.replaced().map(|(name, choice)| format!(", {name} {choice}"));
+    toolchain.to_string() + &replaced.collect::<String>()
+}
+
+/// Plain data has no map with keys that JSON cannot hold, so this does not fail.
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
