@@ -19,6 +19,7 @@ mod device_lock;
 mod device_report;
 mod device_usage;
 mod doctor;
+mod duration;
 mod event;
 mod exit_code;
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use device_lock::{
 pub use device_report::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
 pub use device_usage::DeviceUsage;
 pub use doctor::{EXAMINATION_SCHEMA, Examination, Examined, Health};
+pub use duration::{DurationError, format_duration, parse_duration};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};
 pub use exit_code::ExitCode;
 pub use hash::{Sha256, Sha256Error};
