@@ -8,7 +8,7 @@ use crate::schema::{
 };
 use crate::session::Session;
 use crate::verdict::{History, Stop, conclude};
-use crate::{Adapter, Baselines, Context, Effort, Model};
+use crate::{Adapter, Baselines, Context, DeviceSpec, Effort, Gates, Model};
 use std::{
     any::Any,
     collections::BTreeMap,
@@ -24,6 +24,7 @@ use std::{
 /// The tests of one adapter in one context.
 pub struct Suite {
     adapter: Arc<dyn Adapter>,
+    context: Context,
     description: Description,
     past: Result<Past, PastError>,
     plan: Vec<Planned>,
@@ -107,39 +108,32 @@ impl Suite {
     ///
     /// A setting or a device that the adapter does not take.
     pub fn new(adapter: Arc<dyn Adapter>, mut context: Context) -> Result<Self, SuiteError> {
-        let devices = adapter.devices();
-        if context.device.is_empty() {
-            context.device = devices.first().cloned().unwrap_or_default();
-        }
-        if !devices.contains(&context.device) {
-            return Err(SuiteError::Device {
-                model: adapter.name().to_owned(),
-                device: context.device,
-                known: devices.join(", "),
-            });
-        }
+        let device = choose(&*adapter, &context.device)?;
+        context.device.clone_from(&device.name);
+        context.settings.expect_only(adapter.settings())?;
         let distinct = adapter.distinct(&context.settings)?;
+        let Gates { configuration, kernels, launches } = adapter.gates(&context)?;
         let description = Description {
             model: adapter.name().to_owned(),
-            device: distinct.device_class(&adapter.device_name(&context.device)),
-            configuration: adapter.configuration(&context)?,
+            device: distinct.device_class(&device.class),
+            configuration,
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),
-            launches: adapter.launches(&context)?,
-            availability: adapter.availability(&context.device),
-            access: adapter.access(&context.device),
-            baselines: adapter.baselines(&context.device),
+            launches,
+            availability: device.availability,
+            access: device.access,
+            baselines: device.baselines,
         };
         if description.baselines.refusal().is_some() {
             context.baselines = Baselines::Ignore;
         }
         let past =
             Past::load(&description).map(|past| past.at(context.effort).with(context.baselines));
-        let kernels = adapter.kernels(&context)?;
-        let mut session = Session::new(adapter.clone(), context, kernels);
+        let mut session = Session::new(adapter.clone(), context.clone(), kernels);
         let plan = plan(&mut session);
         Ok(Self {
             adapter,
+            context,
             description,
             past,
             plan,
@@ -159,6 +153,11 @@ impl Suite {
     /// The adapter whose tests these are.
     pub fn adapter(&self) -> &dyn Adapter {
         &*self.adapter
+    }
+
+    /// The context of the run, with the device that it comes to.
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The tests, in the order in which they run.
@@ -194,6 +193,20 @@ impl Suite {
         let history = self.past.as_ref().map_or(History::default(), |past| past.of(name));
         Some(conclude(name, result, history, start.elapsed().as_secs_f64()))
     }
+}
+
+/// The device of a run by its name, or the adapter's default for no name.
+fn choose(adapter: &dyn Adapter, name: &str) -> Result<DeviceSpec, SuiteError> {
+    let devices = adapter.devices();
+    let known: Vec<_> = devices.iter().map(|device| device.name.clone()).collect();
+    let mut devices = devices.into_iter();
+    let device =
+        if name.is_empty() { devices.next() } else { devices.find(|device| device.name == name) };
+    device.ok_or_else(|| SuiteError::Device {
+        model: adapter.name().to_owned(),
+        device: name.to_owned(),
+        known: known.join(", "),
+    })
 }
 
 /// Where an adapter's goldens and baselines are in a context.

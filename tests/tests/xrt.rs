@@ -136,10 +136,11 @@ fn a_program_that_was_not_compiled_cannot_be_judged() {
 #[test]
 fn a_model_names_both_devices_and_what_the_npu_lacks() {
     let adapter = tiny_llama::adapter();
-    assert_eq!(adapter.devices(), ["emu", "xrt"]);
+    let devices: Vec<_> = adapter.devices().into_iter().map(|device| device.name).collect();
+    assert_eq!(devices, ["emu", "xrt"]);
     let xrt =
         Context { device: "xrt".to_owned(), ..context("deployment=/tmp/compiled,deadline=5s") };
-    let configuration = adapter.configuration(&xrt).unwrap();
+    let configuration = adapter.gates(&xrt).unwrap().configuration;
     assert!(configuration.contains("deployment /tmp/compiled"), "{configuration}");
     // Where it was compiled and how long it may take is not what was computed.
     assert_eq!(adapter.distinct(&xrt.settings).unwrap().to_string(), "");

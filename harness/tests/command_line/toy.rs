@@ -3,8 +3,8 @@
 use half::bf16;
 use npugate::schema::{Access, ModelConfig, Sha256, WeightsFile, WeightsSource};
 use npugate::{
-    Adapter, Block, Context, DType, Draw, Kernel, KernelId, Kv, Model, PrecisionProfile, Prefill,
-    Probe, RunError, Runner, SettingsError, Tensor, Tolerance, Usage,
+    Adapter, Block, Context, DType, DeviceSpec, Draw, Gates, Kernel, KernelId, Kv, Model,
+    PrecisionProfile, Prefill, Probe, RunError, Runner, SettingsError, Tensor, Tolerance, Usage,
 };
 use std::process::ExitCode;
 
@@ -33,21 +33,18 @@ impl Adapter for Toy {
         "toy"
     }
 
-    fn configuration(&self, context: &Context) -> Result<String, SettingsError> {
-        context.settings.expect_only(&["toolchain"])?;
-        Ok("adds on the host".to_owned())
+    fn devices(&self) -> Vec<DeviceSpec> {
+        let host = DeviceSpec::hardware("host").access(Access::Shared);
+        vec![host, DeviceSpec::hardware("other")]
     }
 
-    fn devices(&self) -> Vec<String> {
-        vec!["host".to_owned(), "other".to_owned()]
+    fn settings(&self) -> &[&str] {
+        &["toolchain"]
     }
 
-    fn access(&self, device: &str) -> Access {
-        if device == "other" { Access::Exclusive } else { Access::Shared }
-    }
-
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(self.0.iter().map(|add| Box::new(*add) as Box<dyn Kernel>).collect())
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        let kernels = self.0.iter().map(|add| Box::new(*add) as Box<dyn Kernel>);
+        Ok(Gates::new().configuration("adds on the host").kernels(kernels))
     }
 }
 
@@ -130,8 +127,8 @@ impl Adapter for Sealed {
         "sealed"
     }
 
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(vec![Box::new(self.0)])
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        Ok(Gates::new().kernel(self.0))
     }
 
     fn model(&self) -> Option<&dyn Model> {

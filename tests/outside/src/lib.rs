@@ -1,7 +1,7 @@
 //! `y = a * x + y` in bf16, as somebody's own kernel would compute it.
 
 use npugate::{
-    Adapter, Context, DType, Draw, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance,
+    Adapter, Context, DType, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance,
 };
 
 /// The adapter: its kernels are all that it has.
@@ -12,8 +12,8 @@ impl Adapter for AxpyAdapter {
         "axpy-npu"
     }
 
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(vec![Box::new(Axpy { n: 1024 }), Box::new(Axpy { n: 4096 })])
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        Ok(Gates::new().kernel(Axpy { n: 1024 }).kernel(Axpy { n: 4096 }))
     }
 }
 
