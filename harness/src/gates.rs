@@ -1,8 +1,9 @@
 //! What an adapter gates in one context.
 
 use crate::Kernel;
+use crate::check::Check;
 use crate::schema::LaunchDescription;
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 /// What an adapter gates in one context. An adapter builds its programs once and reads all
 /// of this off them.
@@ -24,6 +25,8 @@ pub struct Gates {
     /// tested kernels. Listed from the programs, not from [`kernels`](Self::kernels): a
     /// launch that no test gates must show.
     pub launches: Vec<LaunchDescription>,
+    /// Checks of the adapter's own.
+    pub checks: Vec<Arc<dyn Check>>,
 }
 
 impl Gates {
@@ -59,15 +62,30 @@ impl Gates {
         self.launches.extend(launches);
         self
     }
+
+    /// The same, with a check of the adapter's own.
+    #[must_use]
+    pub fn check(self, check: impl Check + 'static) -> Self {
+        self.checks([Arc::new(check) as Arc<dyn Check>])
+    }
+
+    /// The same, with checks of the adapter's own.
+    #[must_use]
+    pub fn checks(mut self, checks: impl IntoIterator<Item = Arc<dyn Check>>) -> Self {
+        self.checks.extend(checks);
+        self
+    }
 }
 
 impl fmt::Debug for Gates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kernels: Vec<_> = self.kernels.iter().map(|kernel| kernel.id()).collect();
+        let checks: Vec<_> = self.checks.iter().map(|check| check.name()).collect();
         f.debug_struct("Gates")
             .field("configuration", &self.configuration)
             .field("kernels", &kernels)
             .field("launches", &self.launches)
+            .field("checks", &checks)
             .finish()
     }
 }

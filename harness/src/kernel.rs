@@ -1,6 +1,6 @@
 //! A kernel at a shape, as the kernel checks see it.
 
-use crate::schema::Attributes;
+use crate::schema::{Attributes, CheckId};
 use crate::{Context, DType, RunError, Tensor};
 use std::fmt;
 
@@ -96,8 +96,8 @@ impl KernelId {
 
 impl fmt::Display for KernelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel::{}::{}", self.op, self.shape)?;
-        self.tier.as_ref().map_or(Ok(()), |tier| write!(f, "::{tier}"))
+        let tier = self.tier.as_ref().map(|tier| format!("::{tier}")).unwrap_or_default();
+        f.pad(&CheckId::Kernel.pattern().test(&format!("{}::{}{tier}", self.op, self.shape)))
     }
 }
 

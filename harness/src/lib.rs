@@ -19,6 +19,7 @@
 
 mod adapter;
 mod baselines;
+pub mod check;
 mod checks;
 mod cli;
 mod device;
@@ -28,6 +29,8 @@ mod gates;
 pub mod goldens;
 mod kernel;
 mod limits;
+mod measured;
+mod memo;
 pub mod metrics;
 mod model;
 mod plan;

@@ -1,19 +1,20 @@
 //! The tests of one adapter in one context: planned without touching weights or
 //! a device, run one by one, sharing what they compute.
 
-use crate::plan::{Planned, plan};
+use crate::check::Check;
+use crate::measured::Stop;
+use crate::plan::{PlanError, Planned, plan};
 use crate::schema::{
-    Baseline, BaselineError, Description, KnownFailure, KnownFailures, KnownFailuresError, Phase,
-    Record,
+    Baseline, BaselineError, CheckDescription, Description, KnownFailure, KnownFailures,
+    KnownFailuresError, Phase, Record,
 };
-use crate::session::Session;
-use crate::verdict::{History, Stop, conclude};
+use crate::session::{Session, fixtures};
+use crate::verdict::{History, conclude};
 use crate::{Adapter, Baselines, Context, DeviceSpec, Effort, Gates, Model};
 use std::{
     any::Any,
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -63,7 +64,7 @@ impl Past {
             Effort::Full => self,
             Effort::Smoke => {
                 let mut known_failures = self.known_failures;
-                known_failures.retain(|test, _| Phase::of(test) != Some(Phase::Kernel));
+                known_failures.retain(|test, _| Phase::of(test) != Phase::Kernel);
                 Self { baseline: None, known_failures }
             }
         }
@@ -84,7 +85,16 @@ impl Past {
 
 /// Why an adapter's tests cannot be planned.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SuiteError {
+    /// Names of tests that cannot be.
+    #[error("the tests of {model}: {source}")]
+    Plan {
+        /// The adapter.
+        model: String,
+        /// What is wrong with them.
+        source: PlanError,
+    },
     /// A setting that the adapter does not take.
     #[error(transparent)]
     Settings(#[from] crate::SettingsError),
@@ -106,13 +116,14 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// A setting or a device that the adapter does not take.
+    /// A setting or a device that the adapter does not take; a check of its own whose
+    /// name is not one, or is another test's.
     pub fn new(adapter: Arc<dyn Adapter>, mut context: Context) -> Result<Self, SuiteError> {
         let device = choose(&*adapter, &context.device)?;
         context.device.clone_from(&device.name);
         context.settings.expect_only(adapter.settings())?;
         let distinct = adapter.distinct(&context.settings)?;
-        let Gates { configuration, kernels, launches } = adapter.gates(&context)?;
+        let Gates { configuration, kernels, launches, checks } = adapter.gates(&context)?;
         let description = Description {
             model: adapter.name().to_owned(),
             device: distinct.device_class(&device.class),
@@ -120,6 +131,7 @@ impl Suite {
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),
             launches,
+            checks: checks.iter().map(|check| describe(&**check)).collect(),
             availability: device.availability,
             access: device.access,
             baselines: device.baselines,
@@ -129,8 +141,9 @@ impl Suite {
         }
         let past =
             Past::load(&description).map(|past| past.at(context.effort).with(context.baselines));
-        let mut session = Session::new(adapter.clone(), context.clone(), kernels);
-        let plan = plan(&mut session);
+        let mut session = Session::new(adapter.clone(), context.clone(), kernels, checks);
+        let plan = plan(&mut session)
+            .map_err(|source| SuiteError::Plan { model: adapter.name().to_owned(), source })?;
         Ok(Self {
             adapter,
             context,
@@ -184,7 +197,7 @@ impl Suite {
         let start = Instant::now();
         let result = match &self.past {
             Err(error) => Err(Stop::Invalid(error.to_string())),
-            Ok(_) => catch_unwind(AssertUnwindSafe(|| test.check.run(&mut session)))
+            Ok(_) => catch_unwind(AssertUnwindSafe(|| test.run(&mut session)))
                 .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {}", message(&*panic))))),
         };
         if matches!(result, Err(Stop::Lost(_))) {
@@ -209,12 +222,9 @@ fn choose(adapter: &dyn Adapter, name: &str) -> Result<DeviceSpec, SuiteError> {
     })
 }
 
-/// Where an adapter's goldens and baselines are in a context.
-pub(crate) fn fixtures(adapter: &dyn Adapter, context: &Context) -> Option<PathBuf> {
-    match &context.fixtures {
-        Some(folder) => Some(folder.join(adapter.name())),
-        None => adapter.fixtures(),
-    }
+/// What a check of the adapter's own says of itself.
+fn describe(check: &dyn Check) -> CheckDescription {
+    CheckDescription { name: check.name(), explanation: check.explanation() }
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

@@ -50,9 +50,11 @@ pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
 pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_destination};
-pub use check::{CheckId, Explanation, Section, UnknownCheck};
+pub use check::{CheckId, Explanation, Pattern, Section, UnknownCheck};
 pub use cliff::{CLIFF, cliffs};
-pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
+pub use description::{
+    CheckDescription, Description, WeightsFile, WeightsSource, WeightsSourceError,
+};
 pub use device_lock::{
     DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
 };

@@ -4,13 +4,14 @@
 mod place;
 
 use crate::kernel::{Bias, Draw, Tolerance};
+use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::{
     Axis, ErrorMetrics, Judgement, SliceFigures, compare, expect_dtype, judge, worst_slope,
     worst_sqnr,
 };
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop, number};
+use crate::verdict::number;
 use crate::{Context, DType, Kernel, Tensor, limits};
 
 /// Seed of every kernel test. One is enough: the same figures every day are
