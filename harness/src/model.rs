@@ -1,7 +1,9 @@
-//! A model, as an adapter describes it.
+//! A model, as an adapter describes and runs it.
 
+pub use crate::profile::PrecisionProfile;
+pub use crate::runner::{Block, Kv, LogitRows, Prefill, Probe, Runner, Usage};
 use crate::schema::{ModelConfig, WeightsFile};
-use crate::{Context, PrecisionProfile, RunError, Runner};
+use crate::{Context, RunError};
 
 /// A decoder-only language model.
 pub trait Model: Send + Sync {

@@ -3,7 +3,8 @@
 
 use crate::check::Check;
 use crate::measured::Stop;
-use crate::plan::{PlanError, Planned, plan};
+use crate::plan::plan;
+pub use crate::plan::{PlanError, Planned};
 use crate::schema::{
     Baseline, BaselineError, CheckDescription, Description, KnownFailure, KnownFailures,
     KnownFailuresError, Phase, Record,

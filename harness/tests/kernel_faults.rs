@@ -6,8 +6,8 @@
 use npugate::metrics::compare;
 use npugate::schema::{Outcome, Record};
 use npugate::{
-    Adapter, Bias, Context, DType, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Suite,
-    Tensor, Tolerance,
+    Adapter, Bias, Context, DType, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Tensor,
+    Tolerance, suite::Suite,
 };
 use std::sync::Arc;
 

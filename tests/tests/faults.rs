@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panics")]
 
 use npugate::schema::{Baseline, Outcome, Phase, Record, Standing};
-use npugate::{Context, Suite};
+use npugate::{Context, suite::Suite};
 use npugate_kernels::Device;
 use npugate_tests::command::repository;
 use npugate_tests::faulty::{Fault, FaultyDevice};

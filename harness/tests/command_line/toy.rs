@@ -3,8 +3,9 @@
 use half::bf16;
 use npugate::schema::{Access, ModelConfig, Sha256, WeightsFile, WeightsSource};
 use npugate::{
-    Adapter, Block, Context, DType, DeviceSpec, Draw, Gates, Kernel, KernelId, Kv, Model,
-    PrecisionProfile, Prefill, Probe, RunError, Runner, SettingsError, Tensor, Tolerance, Usage,
+    Adapter, Context, DType, DeviceSpec, Draw, Gates, Kernel, KernelId, RunError, SettingsError,
+    Tensor, Tolerance,
+    model::{Block, Kv, Model, PrecisionProfile, Prefill, Probe, Runner, Usage},
 };
 use std::process::ExitCode;
 
@@ -246,7 +247,7 @@ impl Runner for Counting {
         self.length = tokens.len();
         let logits = Self::logits(*tokens.last().unwrap());
         let logits = Tensor::new([1, 256], DType::F32, logits)?;
-        Ok(Prefill { logits, hidden: Vec::new(), final_norm: None })
+        Ok(Prefill::new(logits))
     }
 
     fn decode_step(&mut self, token: u32, pos: usize) -> Result<Vec<f32>, RunError> {

@@ -10,8 +10,8 @@ use crate::{
     weights::{self, WeightsError},
 };
 use npugate::{
-    Adapter, Context, DeviceSpec, Gates, Model, PrecisionProfile, RunError, Runner, Settings,
-    SettingsError,
+    Adapter, Context, DeviceSpec, Gates, RunError, Settings, SettingsError,
+    model::{Model, PrecisionProfile, Runner},
     schema::{ModelConfig, Sha256, WeightsFile, WeightsSource, weights_candidates},
 };
 use npugate_kernels::{

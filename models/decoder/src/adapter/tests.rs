@@ -1,6 +1,6 @@
 use super::*;
 use crate::{WeightsSpec, programs};
-use npugate::Suite;
+use npugate::suite::Suite;
 
 /// A spec whose files are not there: listing needs none.
 const SPEC: DecoderSpec = DecoderSpec {

@@ -1,7 +1,10 @@
 //! The adapter as the harness sees it: kernels, devices, settings.
 
 use crate::model::{Head, TestModel, context, prompt, sqnr};
-use npugate::{Adapter, Draw, Model, Probe, Runner};
+use npugate::{
+    Adapter, Draw,
+    model::{Model, Probe, Runner},
+};
 use npugate_kernels::{
     ArgIndex, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, Emulator, Program,
     ProgramId, Tensor,

@@ -1,12 +1,16 @@
 //! What the settings change, and what they must not.
 
 use crate::model::{Head, TestModel, context, prompt, spec, sqnr};
-use npugate::{Adapter, LogitRows, Model, Prefill, Probe, Runner, Suite};
+use npugate::{
+    Adapter,
+    model::{LogitRows, Model, Prefill, Probe, Runner},
+    suite::Suite,
+};
 use npugate_decoder::{DecoderAdapter, DecoderSpec, Options};
 use std::sync::Arc;
 
 fn prefill(model: &TestModel, settings: &str) -> Prefill {
-    let probe = Probe { hidden: true, logits: LogitRows::From(0) };
+    let probe = Probe::logits(LogitRows::From(0)).with_hidden();
     model.runner(settings).prefill(&prompt(40), probe).unwrap()
 }
 
@@ -37,7 +41,7 @@ fn attention_on_the_host_needs_no_multiple_of_256() {
     let model = TestModel::new(Head::Tied);
     let mut runner = model.runner("attention=host,seq_len=40");
     assert_eq!(runner.max_prefill(), 40);
-    let probe = Probe { hidden: true, logits: LogitRows::From(0) };
+    let probe = Probe::logits(LogitRows::From(0)).with_hidden();
     assert_eq!(runner.prefill(&prompt(40), probe).unwrap(), prefill(&model, "attention=host"));
 }
 
