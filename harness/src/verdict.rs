@@ -2,7 +2,7 @@
 //! by how much.
 
 use crate::measured::{CheckResult, Measured, Stop};
-use crate::schema::{Baseline, Direction, KnownFailure, Metric, Outcome, Record, Unit};
+use crate::schema::{Baseline, Direction, KnownFailure, Metric, Outcome, Record};
 
 /// What a run of the past says about a test.
 #[derive(Clone, Copy, Default)]
@@ -84,12 +84,12 @@ fn judge(metrics: &[Metric], note: Option<String>) -> (Outcome, String) {
 
 /// `cosine 0.99921 >= 0.99 (8 % of the allowed error used)`.
 pub(crate) fn describe(metric: &Metric) -> String {
-    let (key, value) = (metric.key(), number(metric.value, metric.unit));
+    let (key, value) = (metric.key(), metric.unit.format(metric.value));
     let Some(limit) = metric.limit else {
         let is = if metric.value.is_nan() { " is" } else { "" };
         return format!("{key}{is} {value}");
     };
-    let limit_text = number(limit, metric.unit);
+    let limit_text = metric.unit.format(limit);
     let sign = match (metric.direction, metric.within_limit()) {
         (Direction::Higher, true) => ">=",
         (Direction::Higher, false) => "<",
@@ -116,30 +116,11 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// A value with the digits that its unit is read with.
-pub(crate) fn number(value: f64, unit: Unit) -> String {
-    match unit {
-        Unit::Count if value.abs() >= 1.0 || value == 0.0 => format!("{value:.0}"),
-        Unit::Cosine => {
-            let text = format!("{value:.6}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        Unit::Decibel => format!("{value:.1} dB"),
-        Unit::Milliseconds => format!("{value:.1} ms"),
-        Unit::Ratio | Unit::ScaleError | Unit::Bias if (0.01..1000.0).contains(&value.abs()) => {
-            let text = format!("{value:.3}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        _ if value == 0.0 => "0".to_owned(),
-        _ => format!("{value:.2e}"),
-    }
-}
-
 fn regression(record: &Record, baseline: &Baseline) -> Option<String> {
     let comparison = baseline.compare(record);
     if let Some(finding) = comparison.worst() {
         let metric = record.metrics.iter().find(|metric| metric.key() == finding.metric)?;
-        let show = |value| number(value, metric.unit);
+        let show = |value| metric.unit.format(value);
         return Some(format!(
             "{} {} is worse than the accepted {} (allowed to {}); see what changed, or accept it with `cargo npugate review`",
             finding.metric,
@@ -155,6 +136,7 @@ fn regression(record: &Record, baseline: &Baseline) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::Unit;
 
     fn cosine(value: f64) -> Metric {
         Metric::new("cosine", value, Unit::Cosine, Direction::Higher).limited(0.99)

@@ -18,6 +18,7 @@ mod description;
 mod device_lock;
 mod device_report;
 mod device_usage;
+mod digits;
 mod doctor;
 mod duration;
 mod event;
@@ -60,6 +61,7 @@ pub use device_lock::{
 };
 pub use device_report::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
 pub use device_usage::DeviceUsage;
+pub use digits::{format_number, significant};
 pub use doctor::{EXAMINATION_SCHEMA, Examination, Examined, Health};
 pub use duration::{DurationError, format_duration, parse_duration};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};

@@ -11,7 +11,6 @@ use crate::metrics::{
 };
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::number;
 use crate::{Context, DType, Kernel, Tensor, limits};
 
 /// Seed of every kernel test. One is enough: the same figures every day are
@@ -132,7 +131,7 @@ fn of_slices(kernel: &dyn Kernel, name: &str, figures: &[SliceFigures]) -> Found
     found.push(sqnr, || Some(format!("the noisiest is {}", noisy.slice)));
     let slope = scale_error(scaled.slope).on(name).limited(limits::SLICE_SLOPE);
     found.push(slope, || {
-        Some(format!("{} has {} of its scale", scaled.slice, number(scaled.slope, Unit::Ratio)))
+        Some(format!("{} has {} of its scale", scaled.slice, Unit::Ratio.format(scaled.slope)))
     });
     found
 }

@@ -8,7 +8,6 @@ use crate::metrics::{
 };
 use crate::schema::{Direction, Metric, Unit, cliffs};
 use crate::session::{Session, Shared};
-use crate::verdict::number;
 use crate::{LogitRows, Prefill, Probe, Tensor};
 
 /// The whole stack on one diagnosis prompt.
@@ -131,11 +130,11 @@ pub(super) fn drift(session: &mut Session) -> CheckResult {
 fn describe(medians: &[(String, f64)]) -> String {
     let lowest = medians.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     let lowest = lowest.map_or(String::new(), |(slice, median)| {
-        format!("lowest median cosine {} at {slice}", number(*median, Unit::Cosine))
+        format!("lowest median cosine {} at {slice}", Unit::Cosine.format(*median))
     });
     let cliffs: Vec<_> = cliffs(medians)
         .map(|(layer, from, to)| {
-            let (from, to) = (number(from, Unit::Cosine), number(to, Unit::Cosine));
+            let (from, to) = (Unit::Cosine.format(from), Unit::Cosine.format(to));
             format!("{layer} ({from} to {to})")
         })
         .collect();

@@ -10,7 +10,6 @@ use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::{Distribution, argmax};
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::number;
 use crate::{LogitRows, Probe, limits};
 
 /// Which of the device's two ways to logits is judged.
@@ -71,11 +70,11 @@ fn kappa(session: &mut Session, path: Path, prompts: Prompts) -> CheckResult {
     let ratio = |name: &str, value| Metric::new(name, value, Unit::Ratio, Direction::Lower);
     let note = format!(
         "kappa {} against the declared arithmetic (limit {}; {} against plain bf16), KL(r,y) {} over {positions} positions, p95 ratio {} (limit {})",
-        number(mean, Unit::Ratio),
+        Unit::Ratio.format(mean),
         allowed.mean,
-        number(plain, Unit::Ratio),
-        number(device.mean, Unit::Nats),
-        number(p95, Unit::Ratio),
+        Unit::Ratio.format(plain),
+        Unit::Nats.format(device.mean),
+        Unit::Ratio.format(p95),
         allowed.p95,
     );
     Ok(Measured::of(vec![

@@ -9,7 +9,7 @@ use npugate::{
 };
 use std::process::ExitCode;
 
-/// Runs the gate binary of a toy: `sound`, `faulty`, `sealed`, or `model`.
+/// Runs the gate binary of a toy: `sound`, `faulty`, `sealed`, `model` or `own`.
 pub fn main(name: &str) -> ExitCode {
     match name {
         "sound" => npugate::main(Toy(vec![Add::new(2, 8), Add::new(4, 16), Add::new(4, 160)])),
@@ -22,6 +22,7 @@ pub fn main(name: &str) -> ExitCode {
         ])),
         "sealed" => npugate::main(Sealed(Add { fault: Fault::Panic, ..Add::new(2, 8) })),
         "model" => npugate::main(Counter),
+        "own" => npugate::main(crate::own::Checked),
         _ => panic!("no toy is named {name}"),
     }
 }
@@ -170,7 +171,7 @@ impl Model for Sealed {
 /// A model over bytes that goes on counting: after `a` comes `b`. It stops
 /// after `z`, and it fails after `Z`. An é is two tokens that lead to each
 /// other.
-struct Counter;
+pub struct Counter;
 
 impl Adapter for Counter {
     fn name(&self) -> &'static str {

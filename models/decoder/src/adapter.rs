@@ -11,6 +11,7 @@ use crate::{
 };
 use npugate::{
     Adapter, Context, DeviceSpec, Gates, RunError, Settings, SettingsError,
+    check::Check,
     model::{Model, PrecisionProfile, Runner},
     schema::{ModelConfig, Sha256, WeightsFile, WeightsSource, weights_candidates},
 };
@@ -51,6 +52,8 @@ pub struct DecoderAdapter {
     parsed: ParsedSpec,
     /// What stands in for every device, if something does.
     open: Option<DeviceFactory>,
+    /// Checks beside the built-in ones.
+    checks: Vec<Arc<dyn Check>>,
     /// The weight file, once its digest has been checked.
     verified: OnceLock<PathBuf>,
     tokenizer: OnceLock<Tokenizer>,
@@ -82,6 +85,7 @@ impl DecoderAdapter {
             parsed: spec.parse()?,
             spec,
             open: None,
+            checks: Vec::new(),
             verified: OnceLock::new(),
             tokenizer: OnceLock::new(),
         })
@@ -92,6 +96,13 @@ impl DecoderAdapter {
     #[must_use]
     pub fn with_device(mut self, open: DeviceFactory) -> Self {
         self.open = Some(open);
+        self
+    }
+
+    /// The same adapter with a check of its own beside the built-in ones.
+    #[must_use]
+    pub fn with_check(mut self, check: impl Check + 'static) -> Self {
+        self.checks.push(Arc::new(check));
         self
     }
 
@@ -283,7 +294,8 @@ impl Adapter for DecoderAdapter {
             SettingsError::Value { key: key.to_owned(), value, reason: error.to_string() }
         })?;
         let launches = launches::describe(&programs, &options);
-        Ok(Gates::new().configuration(configuration).kernels(kernels).launches(launches))
+        let gates = Gates::new().configuration(configuration).kernels(kernels).launches(launches);
+        Ok(gates.checks(self.checks.iter().cloned()))
     }
 
     fn model(&self) -> Option<&dyn Model> {

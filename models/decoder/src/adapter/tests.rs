@@ -1,6 +1,9 @@
 use super::*;
 use crate::{WeightsSpec, programs};
-use npugate::suite::Suite;
+use npugate::{
+    check::{Measured, Stop, Workbench},
+    suite::Suite,
+};
 
 /// A spec whose files are not there: listing needs none.
 const SPEC: DecoderSpec = DecoderSpec {
@@ -31,4 +34,29 @@ fn a_listing_builds_the_programs_once() {
     assert!(suite.description().configuration.starts_with("drain GEMM"));
     assert!(!suite.description().launches.is_empty());
     assert!(suite.plan().iter().any(|test| test.name.starts_with("kernel::gemm::")));
+}
+
+/// Measures nothing.
+struct Own;
+
+impl Check for Own {
+    fn name(&self) -> String {
+        "mine::nothing".to_owned()
+    }
+
+    fn explanation(&self) -> String {
+        "Nothing is measured.".to_owned()
+    }
+
+    fn run(&self, _: &mut dyn Workbench) -> Result<Measured, Stop> {
+        Ok(Measured::default())
+    }
+}
+
+#[test]
+fn a_decoder_takes_checks_of_its_own() {
+    let adapter = DecoderAdapter::new(SPEC).with_check(Own);
+    let suite = Suite::new(Arc::new(adapter), Context::default()).unwrap();
+    assert_eq!(suite.plan().last().map(|test| test.name.as_str()), Some("mine::nothing"));
+    assert_eq!(suite.description().checks[0].explanation, "Nothing is measured.");
 }
