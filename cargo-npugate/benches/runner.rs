@@ -25,7 +25,7 @@ const LIST_TARGET: f64 = 0.5;
 const TEST_TARGET: f64 = 2.0;
 
 const GATE: &str = r#"
-use npugate::{Adapter, Context, DType, Draw, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance};
+use npugate::{Adapter, Context, DType, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance};
 
 struct Gate;
 struct Nothing(usize);
@@ -35,8 +35,8 @@ impl Adapter for Gate {
         env!("CARGO_PKG_NAME")
     }
 
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok((0..@TESTS@).map(|index| Box::new(Nothing(index)) as Box<dyn Kernel>).collect())
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        Ok((0..@TESTS@).fold(Gates::new(), |gates, index| gates.kernel(Nothing(index))))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Words and numbers for people.
 
+pub use npugate_schema::format_number as number;
 use std::{ffi::OsStr, fmt, process::ExitStatus, time::Duration};
 
 /// `1 test`, `2 tests`.
@@ -38,27 +39,6 @@ pub fn share(used: f64) -> String {
         "< 1 %".to_owned()
     } else {
         format!("{percent:.0} %")
-    }
-}
-
-/// A number as a metric's value is printed: six significant digits, without
-/// trailing zeros; small and large ones in scientific notation.
-pub fn number(value: f64) -> String {
-    let magnitude = value.abs();
-    if value == 0.0 || !value.is_finite() {
-        format!("{value}")
-    } else if (1e-3..1e6).contains(&magnitude) {
-        let digits = 5 - magnitude.log10().floor() as i32;
-        // A cosine of 0.99999987 differs from 1 in its seventh digit.
-        let digits = if magnitude < 1.0 && magnitude > 0.999 { 9 } else { digits.max(0) };
-        let text = format!("{value:.*}", digits as usize);
-        if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        } else {
-            text
-        }
-    } else {
-        format!("{value:.2e}")
     }
 }
 
@@ -216,17 +196,6 @@ mod tests {
             ["0 %", "< 1 %", "41 %", "beyond 100 %"]
         );
         assert_eq!((count(1, "test"), count(2, "test")), ("1 test".into(), "2 tests".into()));
-    }
-
-    #[test]
-    fn numbers_keep_what_distinguishes_them() {
-        assert_eq!(number(0.999_876_543), "0.999876543");
-        assert_eq!(number(0.25), "0.25");
-        assert_eq!(number(12_345.678), "12345.7");
-        assert_eq!(number(3.0), "3");
-        assert_eq!(number(0.000_012_3), "1.23e-5");
-        assert_eq!(number(-2.5e9), "-2.50e9");
-        assert_eq!(number(f64::NAN), "NaN");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Evidence for an independent computation: the device's raw logits and what
 //! the token gate made of them, in files that the recorder's `--check` reads.
 
-use crate::checks::Forced;
 use crate::schema::write_atomically;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::{
@@ -9,36 +8,48 @@ use std::{
     path::{self, Path, PathBuf},
 };
 
-/// Writes `S_pNN.json` and `S_pNN.y.safetensors` for one prompt.
-pub(crate) fn write(
-    folder: &Path,
-    model: &str,
-    prompt: &str,
-    forced: &Forced,
-    logits: &[f32],
-) -> io::Result<()> {
-    let stem = stem(prompt);
-    let logits_file = format!("{stem}.y.safetensors");
-    let steps = forced.steps.len();
-    let shape = vec![steps, logits.len() / steps.max(1)];
-    let bytes: Vec<u8> = logits.iter().flat_map(|logit| logit.to_le_bytes()).collect();
-    let view = TensorView::new(Dtype::F32, shape, &bytes).map_err(io::Error::other)?;
-    let tensors = serialize([("y.logits", view)], None).map_err(io::Error::other)?;
-    write_atomically(&folder.join(&logits_file), &tensors)?;
+/// What the token gate saw of one prompt.
+pub(crate) struct Evidence<'a> {
+    /// The adapter's name.
+    pub model: &'a str,
+    /// The prompt's name.
+    pub prompt: &'a str,
+    /// The gate's verdict.
+    pub holds: bool,
+    /// The first step at which the device's best token is not the reference's.
+    pub divergence: Option<usize>,
+    /// The device's best token at each step.
+    pub tokens: Vec<u32>,
+    /// Its best five at each step.
+    pub top5: Vec<&'a [u32]>,
+    /// Its logits, `[steps, vocab]`.
+    pub logits: &'a [f32],
+}
 
-    let tokens: Vec<_> = forced.steps.iter().map(|step| step.token).collect();
-    let top5: Vec<_> = forced.steps.iter().map(|step| &step.top5).collect();
-    let json = serde_json::json!({
-        "model": model,
-        "prompt": prompt,
-        "outcome": if forced.token_set_holds() { "passed" } else { "failed" },
-        "divergence_step": forced.divergence(),
-        "tokens": tokens,
-        "top5": top5,
-        "logits_file": logits_file,
-    });
-    let text = serde_json::to_string_pretty(&json)? + "\n";
-    write_atomically(&folder.join(format!("{stem}.json")), text.as_bytes())
+impl Evidence<'_> {
+    /// Writes `S_pNN.json` and `S_pNN.y.safetensors`.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let stem = stem(self.prompt);
+        let logits_file = format!("{stem}.y.safetensors");
+        let steps = self.tokens.len();
+        let shape = vec![steps, self.logits.len() / steps.max(1)];
+        let bytes: Vec<u8> = self.logits.iter().flat_map(|logit| logit.to_le_bytes()).collect();
+        let view = TensorView::new(Dtype::F32, shape, &bytes).map_err(io::Error::other)?;
+        let tensors = serialize([("y.logits", view)], None).map_err(io::Error::other)?;
+        write_atomically(&folder.join(&logits_file), &tensors)?;
+
+        let json = serde_json::json!({
+            "model": self.model,
+            "prompt": self.prompt,
+            "outcome": if self.holds { "passed" } else { "failed" },
+            "divergence_step": self.divergence,
+            "tokens": self.tokens,
+            "top5": self.top5,
+            "logits_file": logits_file,
+        });
+        let text = serde_json::to_string_pretty(&json)? + "\n";
+        write_atomically(&folder.join(format!("{stem}.json")), text.as_bytes())
+    }
 }
 
 /// The files of one prompt, with paths that hold wherever they are read.

@@ -1,6 +1,6 @@
 //! A kernel at a shape, as the kernel checks see it.
 
-use crate::schema::Attributes;
+use crate::schema::{Attributes, CheckId};
 use crate::{Context, DType, RunError, Tensor};
 use std::fmt;
 
@@ -87,6 +87,18 @@ pub struct KernelId {
 }
 
 impl KernelId {
+    /// A kernel without tiers: `gelu`, `2048x1536`.
+    pub fn new(op: impl Into<String>, shape: impl Into<String>) -> Self {
+        Self { op: op.into(), shape: shape.into(), tier: None }
+    }
+
+    /// The same in a precision tier.
+    #[must_use]
+    pub fn tier(mut self, tier: impl Into<String>) -> Self {
+        self.tier = Some(tier.into());
+        self
+    }
+
     /// What the name says: `op`, and `tier` where there is one.
     pub fn attributes(&self) -> Attributes {
         let tier = self.tier.as_ref().map(|tier| ("tier".to_owned(), tier.as_str().into()));
@@ -96,8 +108,8 @@ impl KernelId {
 
 impl fmt::Display for KernelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel::{}::{}", self.op, self.shape)?;
-        self.tier.as_ref().map_or(Ok(()), |tier| write!(f, "::{tier}"))
+        let tier = self.tier.as_ref().map(|tier| format!("::{tier}")).unwrap_or_default();
+        f.pad(&CheckId::Kernel.pattern().test(&format!("{}::{}{tier}", self.op, self.shape)))
     }
 }
 
@@ -118,7 +130,7 @@ pub enum Draw {
     },
 }
 
-/// An element passes if `abs(y - r) <= atol + rtol * abs(r)`, as numpy's
+/// How far an element may be from its reference: it passes if `abs(y - r) <= atol + rtol * abs(r)`, as numpy's
 /// `isclose` has it. NaN never passes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {

@@ -1,9 +1,9 @@
 //! Gates for language models on NPUs.
 //!
-//! An adapter crate describes a model (or just kernels) by the traits
-//! [`Adapter`], [`Model`], [`Runner`] and [`Kernel`]; this crate turns it into
-//! named tests with numbers and speaks libtest's command line, so that
-//! `cargo test`, `cargo nextest` and `cargo npugate` all run the same gates:
+//! An adapter crate describes a model (or just kernels) by the traits [`Adapter`],
+//! [`Model`](model::Model), [`Runner`](model::Runner) and [`Kernel`]; this crate turns it
+//! into named tests with numbers and speaks libtest's command line, so that `cargo test`,
+//! `cargo nextest` and `cargo npugate` all run the same gates:
 //!
 //! ```no_run
 //! // tests/gate.rs of an adapter crate, with `harness = false`
@@ -15,36 +15,69 @@
 //!     npugate::main(MyAdapter)
 //! }
 //! ```
+//!
+//! # What an adapter needs
+//!
+//! A crate that gates kernels of its own needs these ten names and [`main`]:
+//!
+//! ```
+//! use npugate::{
+//!     Adapter, Context, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Tensor,
+//!     Tolerance,
+//! };
+//! ```
+//!
+//! Beside them at the root is what some kernels and adapters override: [`Bias`], [`DType`],
+//! [`DeviceSpec`], [`Effort`], [`Settings`], [`TensorError`]. All else is in a module:
+//!
+//! - [`model`]: a model and what runs it;
+//! - [`check`]: checks of an adapter's own;
+//! - [`goldens`] and [`metrics`]: what such checks compare with, and how;
+//! - [`suite`]: an adapter's tests from within another program;
+//! - [`schema`]: the file formats, which the `cargo npugate` command shares.
 #![forbid(unsafe_code)]
 
 mod adapter;
 mod baselines;
+pub mod check;
 mod checks;
 mod cli;
+mod context;
+mod device;
 mod effort;
 mod evidence;
+mod gates;
 pub mod goldens;
 mod kernel;
 mod limits;
+mod measured;
+mod memo;
 pub mod metrics;
+pub mod model;
 mod plan;
 mod profile;
 mod runner;
 mod session;
 mod settings;
-mod suite;
+pub mod suite;
 mod tensor;
 mod verdict;
 
-pub use adapter::{Adapter, Model};
-pub use baselines::Baselines;
+pub use adapter::Adapter;
 pub use cli::main;
+pub use context::Context;
+pub use device::DeviceSpec;
 pub use effort::Effort;
+pub use gates::Gates;
 pub use kernel::{Bias, Draw, Kernel, KernelId, Tolerance};
 pub use npugate_schema as schema;
-pub use plan::Planned;
-pub use profile::PrecisionProfile;
-pub use runner::{Block, Context, Kv, LogitRows, Prefill, Probe, RunError, Runner, Usage};
+pub use runner::RunError;
 pub use settings::{Settings, SettingsError};
-pub use suite::{Suite, SuiteError};
 pub use tensor::{DType, Tensor, TensorError};
+
+pub(crate) use baselines::Baselines;
+pub(crate) use model::Model;
+pub(crate) use plan::Planned;
+pub(crate) use profile::PrecisionProfile;
+pub(crate) use runner::{Block, Kv, LogitRows, Prefill, Probe, Runner};
+pub(crate) use suite::{Suite, SuiteError};

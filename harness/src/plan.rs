@@ -1,11 +1,17 @@
 //! Which tests an adapter has: named without touching weights or a device.
 
-use crate::checks::{BlockGate, Check, DEFAULT_PROMPTS, LogitPath, Prompts};
-use crate::schema::{Attribute, Attributes, Ignore, Phase, TimeLimits, WeightsSource};
+use crate::check::{Needs, Set};
+use crate::checks::own;
+use crate::checks::prompts::DEFAULT_PROMPTS;
+use crate::checks::table::{BUILT_IN, BuiltIn, Run, RunAt, Tests};
+use crate::measured::CheckResult;
+use crate::schema::{Attribute, Attributes, CheckId, Ignore, Phase, TimeLimits, WeightsSource};
 use crate::session::Session;
+use std::collections::BTreeSet;
 
 /// A test that could run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Planned {
     /// Its stable name.
     pub name: String,
@@ -15,101 +21,176 @@ pub struct Planned {
     pub ignore: Option<Ignore>,
     /// What is known of it beyond its name.
     pub attributes: Attributes,
-    pub(crate) check: Check,
+    /// How long it may take before something is wrong.
+    pub limits: TimeLimits,
+    job: Job,
+}
+
+/// What runs a test.
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    Whole(Run),
+    At(RunAt, usize),
+}
+
+/// Names of tests that cannot be.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// A check of the adapter's own that is not named as a test is.
+    #[error(
+        "the check `{0}` is not named `PHASE::NAME`, in letters, digits, `_`, `-` and `.`; name it like `speed::decode`"
+    )]
+    Form(String),
+    /// A check of the adapter's own whose name says that it is a built-in one.
+    #[error("`{name}` is the name of a test of the built-in check {check}; rename the check")]
+    BuiltIn {
+        /// The name.
+        name: String,
+        /// The check that it would be taken for.
+        check: CheckId,
+    },
+    /// Two tests that no filter could tell apart.
+    #[error("two tests are named `{0}`; rename one of them")]
+    Twice(String),
 }
 
 impl Planned {
-    /// How long the test may take before something is wrong.
-    pub fn limits(&self) -> TimeLimits {
-        self.check.limits()
+    /// Runs the test.
+    pub(crate) fn run(&self, session: &mut Session) -> CheckResult {
+        match self.job {
+            Job::Whole(run) => run(session),
+            Job::At(run, index) => run(session, index),
+        }
     }
 }
 
 /// Plans the tests of a session's adapter, in the order of the phases.
-pub(crate) fn plan(session: &mut Session) -> Vec<Planned> {
+///
+/// # Errors
+///
+/// A name that is no test's, or two tests'.
+pub(crate) fn plan(session: &mut Session) -> Result<Vec<Planned>, PlanError> {
     let mut plan = Plan { tests: Vec::new(), no_weights: no_weights(session) };
-    if session.adapter.model().is_some() {
-        plan.add(Phase::Goldens, "complete", Check::Goldens);
-        plan.add(Phase::Weights, "complete", Check::Weights);
-        plan.add(Phase::Config, "matches_reference", Check::Config);
-        plan.add(Phase::Tokenizer, "matches_reference", Check::Tokenizer);
+    for check in &BUILT_IN {
+        plan.built_in(check, session);
     }
-    for (index, kernel) in session.kernels.iter().enumerate() {
-        let name = kernel.id().to_string();
-        let name = name.trim_start_matches("kernel::").to_owned();
-        plan.add(Phase::Kernel, &name, Check::Kernel(index));
-        plan.with(kernel.attributes());
+    plan.own(session)?;
+    let mut tests = plan.tests;
+    tests.sort_by_key(|(order, test)| (test.phase, *order));
+    let tests: Vec<_> = tests.into_iter().map(|(_, test)| test).collect();
+    let mut seen = BTreeSet::new();
+    match tests.iter().find(|test| !seen.insert(test.name.as_str())) {
+        None => Ok(tests),
+        Some(test) => Err(PlanError::Twice(test.name.clone())),
     }
-    let Some(model) = session.adapter.model() else { return plan.tests };
-    for layer in 0..model.config().n_layers {
-        for gate in BlockGate::ALL {
-            let name = format!("layer{layer:02}::{gate}");
-            plan.add(Phase::Block, &name, Check::Block { layer, gate });
-            plan.with([("layer".to_owned(), Attribute::Number(layer as u64))]);
-        }
-    }
-    plan.add(Phase::Layers, "finite", Check::LayersFinite);
-    plan.add(Phase::Layers, "drift", Check::LayersDrift);
-    plan.tokens(session);
-    plan.add(Phase::Consistency, "kv_cache", Check::KvCache);
-    plan.add_full(Phase::Consistency, "run_to_run", Check::RunToRun);
-    plan.tests
 }
 
 struct Plan {
-    tests: Vec<Planned>,
+    /// Each with its place among the tests of its phase; those of one place stay as they
+    /// were added.
+    tests: Vec<(usize, Planned)>,
     no_weights: Option<Ignore>,
 }
 
+/// The place of an adapter's own checks in a phase that has others.
+const LAST: usize = usize::MAX;
+
 impl Plan {
-    fn add(&mut self, phase: Phase, name: &str, check: Check) {
-        let ignore = self.no_weights.clone().filter(|_| check.needs_weights());
-        let name = format!("{phase}::{name}");
-        let attributes = Attributes::new();
-        self.tests.push(Planned { name, phase, ignore, attributes, check });
-    }
-
-    /// What is known of the test that was added last.
-    fn with(&mut self, attributes: impl IntoIterator<Item = (String, Attribute)>) {
-        if let Some(test) = self.tests.last_mut() {
-            test.attributes.extend(attributes);
-        }
-    }
-
-    /// Adds a test of the long set. Missing weights are the better reason.
-    fn add_full(&mut self, phase: Phase, name: &str, check: Check) {
-        self.add(phase, name, check);
-        if let Some(test) = self.tests.last_mut() {
-            test.ignore.get_or_insert(Ignore::Full);
-        }
-    }
-
-    /// The gates that need the prompts' names. Without a manifest there are
-    /// none to list, and `goldens::complete` says why.
-    fn tokens(&mut self, session: &mut Session) {
-        let prompts: Vec<_> = match session.goldens() {
-            Ok(goldens) => {
-                goldens.manifest().prompts.iter().map(|prompt| prompt.name.clone()).collect()
+    /// The tests of a built-in check; none of those that need a model where there is none.
+    fn built_in(&mut self, check: &BuiltIn, session: &mut Session) {
+        let pattern = check.id.pattern();
+        if let Tests::Kernels(run) = check.tests {
+            for (index, kernel) in session.kernels.iter().enumerate() {
+                let (name, attributes) = (kernel.id().to_string(), kernel.attributes());
+                self.add(check, name, Set::Default, attributes, Job::At(run, index));
             }
-            Err(_) => Vec::new(),
-        };
-        for (index, prompt) in prompts.iter().enumerate() {
-            let check = Check::Tokens(index);
-            if index < DEFAULT_PROMPTS {
-                self.add(Phase::Tokens, prompt, check);
-            } else {
-                self.add_full(Phase::Tokens, prompt, check);
-            }
-            self.with([("prompt".to_owned(), prompt.as_str().into())]);
+            return;
         }
-        let (prefill, decode) = (LogitPath::Prefill, LogitPath::Decode);
-        self.add(Phase::Tokens, "flips", Check::Flips(Prompts::Default));
-        self.add_full(Phase::Tokens, "flips_all", Check::Flips(Prompts::All));
-        let logits = |path, prompts| Check::Logits { path, prompts };
-        self.add(Phase::Logits, "prefill", logits(prefill, Prompts::All));
-        self.add(Phase::Logits, "decode", logits(decode, Prompts::Default));
-        self.add_full(Phase::Logits, "decode_all", logits(decode, Prompts::All));
+        let Some(model) = session.adapter.model() else { return };
+        match check.tests {
+            Tests::Kernels(_) => {}
+            Tests::One(set, run) => {
+                self.add(check, pattern.test(""), set, Attributes::new(), Job::Whole(run));
+            }
+            Tests::Words(words) => {
+                for (word, set, run) in words {
+                    self.add(check, pattern.test(word), *set, Attributes::new(), Job::Whole(*run));
+                }
+            }
+            Tests::Layers(run) => {
+                for layer in 0..model.config().n_layers {
+                    let attribute = ("layer".to_owned(), Attribute::Number(layer as u64));
+                    let job = Job::At(run, layer);
+                    self.add(check, pattern.layer(layer), Set::Default, [attribute].into(), job);
+                    if let Some((order, _)) = self.tests.last_mut() {
+                        *order = layer;
+                    }
+                }
+            }
+            Tests::Prompts(run) => {
+                for (index, prompt) in prompts(session).iter().enumerate() {
+                    let set = if index < DEFAULT_PROMPTS { Set::Default } else { Set::Full };
+                    let attribute = ("prompt".to_owned(), prompt.as_str().into());
+                    let job = Job::At(run, index);
+                    self.add(check, pattern.test(prompt), set, [attribute].into(), job);
+                }
+            }
+        }
     }
+
+    fn add(&mut self, check: &BuiltIn, name: String, set: Set, attributes: Attributes, job: Job) {
+        let ignore = self.ignore(check.needs, set);
+        let (phase, limits) = (check.id.phase(), check.limits);
+        self.tests.push((0, Planned { name, phase, ignore, attributes, limits, job }));
+    }
+
+    /// The checks of the adapter's own.
+    fn own(&mut self, session: &Session) -> Result<(), PlanError> {
+        for (index, check) in session.checks.iter().enumerate() {
+            let name = check.name();
+            if !is_test_name(&name) {
+                return Err(PlanError::Form(name));
+            }
+            if let Some(check) = CheckId::of(&name) {
+                return Err(PlanError::BuiltIn { name, check });
+            }
+            let test = Planned {
+                phase: Phase::of(&name),
+                name,
+                ignore: self.ignore(check.needs(), check.set()),
+                attributes: check.attributes(),
+                limits: check.limits(),
+                job: Job::At(own::run, index),
+            };
+            self.tests.push((LAST, test));
+        }
+        Ok(())
+    }
+
+    /// Why a test does not run by default. Missing weights are the better reason.
+    fn ignore(&self, needs: Needs, set: Set) -> Option<Ignore> {
+        let no_weights = self.no_weights.clone().filter(|_| needs == Needs::Weights);
+        no_weights.or((set == Set::Full).then_some(Ignore::Full))
+    }
+}
+
+/// Two parts or more, of the characters that need no quotes anywhere.
+fn is_test_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        !part.is_empty() && part.chars().all(plain)
+    };
+    name.contains("::") && name.split("::").all(is_part)
+}
+
+/// The prompts' names. Without a manifest there are none to list, and `goldens::complete`
+/// says why.
+fn prompts(session: &mut Session) -> Vec<String> {
+    session.goldens().map_or_else(
+        |_| Vec::new(),
+        |goldens| goldens.manifest().prompts.iter().map(|prompt| prompt.name.clone()).collect(),
+    )
 }
 
 /// The reason for ignoring the tests that need weights, when there are none.
@@ -121,4 +202,33 @@ fn no_weights(session: &Session) -> Option<Ignore> {
         return None;
     }
     Some(Ignore::NoWeights { command: format!("cargo npugate fetch {}", session.adapter.name()) })
+}
+
+#[cfg(test)]
+impl Planned {
+    /// A test that cannot run.
+    pub(crate) fn unreal(name: &str, ignore: Option<Ignore>) -> Self {
+        let run: Run = |_| Err(crate::measured::Stop::Invalid("this test is not real".to_owned()));
+        Self {
+            name: name.to_owned(),
+            phase: Phase::of(name),
+            ignore,
+            attributes: Attributes::new(),
+            limits: TimeLimits::default(),
+            job: Job::Whole(run),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_of_parts_that_need_no_quotes() {
+        assert!(is_test_name("speed::decode") && is_test_name("a::b-1::c.d_e"));
+        for name in ["", "speed", "::a", "a::", "a:: b", "a::b,c", "a::b\n", "a::é"] {
+            assert!(!is_test_name(name), "{name}");
+        }
+    }
 }

@@ -2,27 +2,8 @@
 //! text generation, profiling and every gate call the same.
 
 use crate::schema::DeviceUsage;
-use crate::{Baselines, Effort, Tensor, TensorError};
-use std::{error, fmt, path::PathBuf, time::Duration};
-
-/// What an adapter needs to know to build a runner.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Context {
-    /// The device's name: `emu`.
-    pub device: String,
-    /// What differs from the adapter's default run.
-    pub settings: crate::Settings,
-    /// How much of a shape the kernel tests run.
-    pub effort: Effort,
-    /// Whether the run is held against the accepted figures.
-    pub baselines: Baselines,
-    /// A folder with one folder of goldens and baselines for each adapter, in
-    /// place of the adapters' own.
-    pub fixtures: Option<PathBuf>,
-    /// A folder to leave the token gate's evidence in, for an independent
-    /// computation of its verdict.
-    pub evidence: Option<PathBuf>,
-}
+use crate::{Tensor, TensorError};
+use std::{error, fmt, time::Duration};
 
 /// A model on a device, set up: weights are in static buffers before the first
 /// call, so that calls can be timed.
@@ -72,11 +53,26 @@ pub trait Runner: Send {
 
 /// What to bring back from a prefill besides the KV cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Probe {
     /// Bring the residual stream after every block and after the final norm.
     pub hidden: bool,
     /// Which positions to compute logits for.
     pub logits: LogitRows,
+}
+
+impl Probe {
+    /// The logits of these positions, and nothing else.
+    pub const fn logits(logits: LogitRows) -> Self {
+        Self { hidden: false, logits }
+    }
+
+    /// The same, with the residual stream.
+    #[must_use]
+    pub const fn with_hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
 }
 
 /// Which positions of a prefill to compute logits for.
@@ -91,6 +87,7 @@ pub enum LogitRows {
 
 /// What a prefill brings back; padding is cut off.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Prefill {
     /// Logits of the asked rows, `[rows, vocab]`, f32.
     pub logits: Tensor,
@@ -101,9 +98,26 @@ pub struct Prefill {
     pub final_norm: Option<Tensor>,
 }
 
+impl Prefill {
+    /// Logits of the asked rows, `[rows, vocab]`, f32.
+    pub fn new(logits: Tensor) -> Self {
+        Self { logits, hidden: Vec::new(), final_norm: None }
+    }
+
+    /// The same, with the residual stream after each block and after the final norm, each
+    /// `[positions, hidden]`: for a probe that asks for it.
+    #[must_use]
+    pub fn probed(mut self, hidden: Vec<Tensor>, final_norm: Tensor) -> Self {
+        self.hidden = hidden;
+        self.final_norm = Some(final_norm);
+        self
+    }
+}
+
 /// The outputs of one block; the parts before they are added to the residual
 /// stream.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Block {
     /// The residual stream after the block, `[positions, hidden]`.
     pub hidden: Tensor,
@@ -116,9 +130,19 @@ pub struct Block {
     pub mlp_out: Tensor,
 }
 
+impl Block {
+    /// The outputs in the order in which a block computes them: attention per head
+    /// `[positions, heads * head_dim]`, its output projection, the MLP, and the residual
+    /// stream after the block, `[positions, hidden]` each.
+    pub fn new(attn_ctx: Tensor, attn_out: Tensor, mlp_out: Tensor, hidden: Tensor) -> Self {
+        Self { hidden, attn_ctx, attn_out, mlp_out }
+    }
+}
+
 /// The KV cache of one layer, `[positions, kv_heads * head_dim]` each; keys
 /// are stored rotated.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Kv {
     /// Keys.
     pub keys: Tensor,
@@ -126,8 +150,16 @@ pub struct Kv {
     pub values: Tensor,
 }
 
+impl Kv {
+    /// Keys, stored rotated, and values, `[positions, kv_heads * head_dim]` each.
+    pub fn new(keys: Tensor, values: Tensor) -> Self {
+        Self { keys, values }
+    }
+}
+
 /// What a runner has asked of its device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Usage {
     /// Programs run.
     pub dispatches: u64,
@@ -144,6 +176,27 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The same, with so many programs run.
+    #[must_use]
+    pub fn ran(mut self, dispatches: u64, took: Duration) -> Self {
+        (self.dispatches, self.run) = (dispatches, took);
+        self
+    }
+
+    /// The same, with so many bytes written to the device.
+    #[must_use]
+    pub fn wrote(mut self, bytes: u64, took: Duration) -> Self {
+        (self.bytes_written, self.write) = (bytes, took);
+        self
+    }
+
+    /// The same, with so many bytes read back.
+    #[must_use]
+    pub fn read_back(mut self, bytes: u64, took: Duration) -> Self {
+        (self.bytes_read, self.read) = (bytes, took);
+        self
+    }
+
     /// What was asked since `earlier`, for a report.
     pub fn since(self, earlier: Self) -> DeviceUsage {
         let milliseconds =

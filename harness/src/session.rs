@@ -1,43 +1,59 @@
-//! What the tests of one process share: the goldens, the runner, and the
-//! forward passes that more than one test looks at. Everything is computed when
-//! the first test asks for it.
+//! What the tests of one process share: the goldens, the runner, and whatever a
+//! check computes that more than one test looks at. Everything is computed when the
+//! first test asks for it.
 
-use crate::checks::{BlockFigures, Forced};
+use crate::check::{Check, Workbench, private::Sealed};
 use crate::goldens::{Goldens, LayerGolden, TokenGolden};
+use crate::measured::Stop;
+use crate::memo::{Keep, Memo};
 use crate::schema::Prompt;
-use crate::suite::fixtures;
-use crate::verdict::Stop;
-use crate::{Adapter, Context, Kernel, Model, Prefill, Runner};
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use crate::{Adapter, Context, Kernel, Model, Runner};
+use std::{path::PathBuf, sync::Arc};
+
+/// What more than one test looks at: computed once in a process, by a number that says
+/// which, such as a layer's or a prompt's.
+pub(crate) trait Shared: Send + Sync + Sized + 'static {
+    /// How much of it is kept.
+    const KEEP: Keep = Keep::All;
+
+    /// Computes it.
+    fn compute(session: &mut Session, key: usize) -> Result<Self, Stop>;
+}
 
 pub(crate) struct Session {
     pub adapter: Arc<dyn Adapter>,
     pub context: Context,
     pub kernels: Vec<Box<dyn Kernel>>,
+    pub checks: Vec<Arc<dyn Check>>,
     goldens: Option<Result<Arc<Goldens>, Stop>>,
     runner: Option<Result<Box<dyn Runner>, Stop>>,
-    layer_goldens: BTreeMap<usize, Arc<LayerGolden>>,
-    pub(crate) stacks: HashMap<usize, Arc<Prefill>>,
-    pub(crate) blocks: HashMap<usize, Result<Arc<BlockFigures>, Stop>>,
-    pub(crate) forced: HashMap<usize, Result<Arc<Forced>, Stop>>,
+    memo: Memo,
 }
 
 impl Session {
-    pub fn new(adapter: Arc<dyn Adapter>, context: Context, kernels: Vec<Box<dyn Kernel>>) -> Self {
-        Self {
-            adapter,
-            context,
-            kernels,
-            goldens: None,
-            runner: None,
-            layer_goldens: BTreeMap::new(),
-            stacks: HashMap::new(),
-            blocks: HashMap::new(),
-            forced: HashMap::new(),
+    pub fn new(
+        adapter: Arc<dyn Adapter>,
+        context: Context,
+        kernels: Vec<Box<dyn Kernel>>,
+        checks: Vec<Arc<dyn Check>>,
+    ) -> Self {
+        let memo = Memo::default();
+        Self { adapter, context, kernels, checks, goldens: None, runner: None, memo }
+    }
+
+    /// What tests share, computed by the first that asks.
+    pub fn shared<T: Shared>(&mut self, key: usize) -> Result<Arc<T>, Stop> {
+        if let Some(known) = self.memo.get(key) {
+            return known;
         }
+        let computed = T::compute(self, key).map(Arc::new);
+        self.memo.insert(key, &computed, T::KEEP);
+        computed
+    }
+
+    /// Has it computed again by whoever asks next.
+    pub fn forget<T: Shared>(&mut self, key: usize) {
+        self.memo.forget::<T>(key);
     }
 
     /// The goldens; the manifest is read once.
@@ -94,13 +110,7 @@ impl Session {
 
     /// The per-layer goldens of a diagnosis prompt, read once.
     pub fn layer_golden(&mut self, index: usize) -> Result<Arc<LayerGolden>, Stop> {
-        if let Some(golden) = self.layer_goldens.get(&index) {
-            return Ok(golden.clone());
-        }
-        let prompt = self.prompt(index)?;
-        let golden = Arc::new(self.goldens()?.layers(&prompt)?);
-        self.layer_goldens.insert(index, golden.clone());
-        Ok(golden)
+        self.shared(index)
     }
 
     /// The runner, set up once.
@@ -121,5 +131,40 @@ impl Session {
         self.adapter.model().ok_or_else(|| {
             Stop::Invalid(format!("{} has kernels alone, no model", self.adapter.name()))
         })
+    }
+}
+
+impl Shared for LayerGolden {
+    fn compute(session: &mut Session, prompt: usize) -> Result<Self, Stop> {
+        let prompt = session.prompt(prompt)?;
+        Ok(session.goldens()?.layers(&prompt)?)
+    }
+}
+
+impl Sealed for Session {}
+
+impl Workbench for Session {
+    fn context(&self) -> &Context {
+        &self.context
+    }
+
+    fn model(&self) -> Result<&dyn Model, Stop> {
+        Self::model(self)
+    }
+
+    fn goldens(&mut self) -> Result<Arc<Goldens>, Stop> {
+        Self::goldens(self)
+    }
+
+    fn runner(&mut self) -> Result<&mut dyn Runner, Stop> {
+        Self::runner(self)
+    }
+}
+
+/// Where an adapter's goldens and baselines are in a context.
+pub(crate) fn fixtures(adapter: &dyn Adapter, context: &Context) -> Option<PathBuf> {
+    match &context.fixtures {
+        Some(folder) => Some(folder.join(adapter.name())),
+        None => adapter.fixtures(),
     }
 }

@@ -10,6 +10,7 @@ pub struct Settings(BTreeMap<String, String>);
 
 /// A setting that cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SettingsError {
     /// Not of the form `key=value`.
     #[error("`{0}` is not a setting: write `key=value`, such as `toolchain=npu2-2026-06`")]

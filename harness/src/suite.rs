@@ -1,19 +1,21 @@
 //! The tests of one adapter in one context: planned without touching weights or
 //! a device, run one by one, sharing what they compute.
 
-use crate::plan::{Planned, plan};
+use crate::check::Check;
+use crate::measured::Stop;
+use crate::plan::plan;
+pub use crate::plan::{PlanError, Planned};
 use crate::schema::{
-    Baseline, BaselineError, Description, KnownFailure, KnownFailures, KnownFailuresError, Phase,
-    Record,
+    Baseline, BaselineError, CheckDescription, Description, KnownFailure, KnownFailures,
+    KnownFailuresError, Phase, Record,
 };
-use crate::session::Session;
-use crate::verdict::{History, Stop, conclude};
-use crate::{Adapter, Baselines, Context, Effort, Model};
+use crate::session::{Session, fixtures};
+use crate::verdict::{History, conclude};
+use crate::{Adapter, Baselines, Context, DeviceSpec, Effort, Gates, Model};
 use std::{
     any::Any,
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -24,6 +26,7 @@ use std::{
 /// The tests of one adapter in one context.
 pub struct Suite {
     adapter: Arc<dyn Adapter>,
+    context: Context,
     description: Description,
     past: Result<Past, PastError>,
     plan: Vec<Planned>,
@@ -62,7 +65,7 @@ impl Past {
             Effort::Full => self,
             Effort::Smoke => {
                 let mut known_failures = self.known_failures;
-                known_failures.retain(|test, _| Phase::of(test) != Some(Phase::Kernel));
+                known_failures.retain(|test, _| Phase::of(test) != Phase::Kernel);
                 Self { baseline: None, known_failures }
             }
         }
@@ -83,7 +86,16 @@ impl Past {
 
 /// Why an adapter's tests cannot be planned.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SuiteError {
+    /// Names of tests that cannot be.
+    #[error("the tests of {model}: {source}")]
+    Plan {
+        /// The adapter.
+        model: String,
+        /// What is wrong with them.
+        source: PlanError,
+    },
     /// A setting that the adapter does not take.
     #[error(transparent)]
     Settings(#[from] crate::SettingsError),
@@ -105,41 +117,37 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// A setting or a device that the adapter does not take.
+    /// A setting or a device that the adapter does not take; a check of its own whose
+    /// name is not one, or is another test's.
     pub fn new(adapter: Arc<dyn Adapter>, mut context: Context) -> Result<Self, SuiteError> {
-        let devices = adapter.devices();
-        if context.device.is_empty() {
-            context.device = devices.first().cloned().unwrap_or_default();
-        }
-        if !devices.contains(&context.device) {
-            return Err(SuiteError::Device {
-                model: adapter.name().to_owned(),
-                device: context.device,
-                known: devices.join(", "),
-            });
-        }
+        let device = choose(&*adapter, &context.device)?;
+        context.device.clone_from(&device.name);
+        context.settings.expect_only(adapter.settings())?;
         let distinct = adapter.distinct(&context.settings)?;
+        let Gates { configuration, kernels, launches, checks } = adapter.gates(&context)?;
         let description = Description {
             model: adapter.name().to_owned(),
-            device: distinct.device_class(&adapter.device_name(&context.device)),
-            configuration: adapter.configuration(&context)?,
+            device: distinct.device_class(&device.class),
+            configuration,
             fixtures: fixtures(&*adapter, &context),
             weights: adapter.model().map(Model::weights),
-            launches: adapter.launches(&context)?,
-            availability: adapter.availability(&context.device),
-            access: adapter.access(&context.device),
-            baselines: adapter.baselines(&context.device),
+            launches,
+            checks: checks.iter().map(|check| describe(&**check)).collect(),
+            availability: device.availability,
+            access: device.access,
+            baselines: device.baselines,
         };
         if description.baselines.refusal().is_some() {
             context.baselines = Baselines::Ignore;
         }
         let past =
             Past::load(&description).map(|past| past.at(context.effort).with(context.baselines));
-        let kernels = adapter.kernels(&context)?;
-        let mut session = Session::new(adapter.clone(), context, kernels);
-        let plan = plan(&mut session);
+        let mut session = Session::new(adapter.clone(), context.clone(), kernels, checks);
+        let plan = plan(&mut session)
+            .map_err(|source| SuiteError::Plan { model: adapter.name().to_owned(), source })?;
         Ok(Self {
             adapter,
+            context,
             description,
             past,
             plan,
@@ -159,6 +167,11 @@ impl Suite {
     /// The adapter whose tests these are.
     pub fn adapter(&self) -> &dyn Adapter {
         &*self.adapter
+    }
+
+    /// The context of the run, with the device that it comes to.
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The tests, in the order in which they run.
@@ -185,7 +198,7 @@ impl Suite {
         let start = Instant::now();
         let result = match &self.past {
             Err(error) => Err(Stop::Invalid(error.to_string())),
-            Ok(_) => catch_unwind(AssertUnwindSafe(|| test.check.run(&mut session)))
+            Ok(_) => catch_unwind(AssertUnwindSafe(|| test.run(&mut session)))
                 .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {}", message(&*panic))))),
         };
         if matches!(result, Err(Stop::Lost(_))) {
@@ -196,12 +209,23 @@ impl Suite {
     }
 }
 
-/// Where an adapter's goldens and baselines are in a context.
-pub(crate) fn fixtures(adapter: &dyn Adapter, context: &Context) -> Option<PathBuf> {
-    match &context.fixtures {
-        Some(folder) => Some(folder.join(adapter.name())),
-        None => adapter.fixtures(),
-    }
+/// The device of a run by its name, or the adapter's default for no name.
+fn choose(adapter: &dyn Adapter, name: &str) -> Result<DeviceSpec, SuiteError> {
+    let devices = adapter.devices();
+    let known: Vec<_> = devices.iter().map(|device| device.name.clone()).collect();
+    let mut devices = devices.into_iter();
+    let device =
+        if name.is_empty() { devices.next() } else { devices.find(|device| device.name == name) };
+    device.ok_or_else(|| SuiteError::Device {
+        model: adapter.name().to_owned(),
+        device: name.to_owned(),
+        known: known.join(", "),
+    })
+}
+
+/// What a check of the adapter's own says of itself.
+fn describe(check: &dyn Check) -> CheckDescription {
+    CheckDescription { name: check.name(), explanation: check.explanation() }
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

@@ -78,6 +78,24 @@ impl Tensor {
         }
     }
 
+    /// A tensor that was bf16 on the device: `Tensor::bf16([rows, width], values)`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::new`].
+    pub fn bf16(shape: impl Into<Vec<usize>>, values: Vec<f32>) -> Result<Self, TensorError> {
+        Self::new(shape, DType::Bf16, values)
+    }
+
+    /// A tensor that was f32 on the device, such as a reference.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::new`].
+    pub fn f32(shape: impl Into<Vec<usize>>, values: Vec<f32>) -> Result<Self, TensorError> {
+        Self::new(shape, DType::F32, values)
+    }
+
     /// The extents, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape

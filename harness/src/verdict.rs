@@ -1,86 +1,8 @@
 //! From what a check measured to a record: the outcome and the line that says
 //! by how much.
 
-use crate::schema::{Baseline, Direction, KnownFailure, Metric, Outcome, Record, Unit};
-use crate::{RunError, goldens::GoldenError, metrics::CompareError};
-use std::path::PathBuf;
-
-/// What a check measured.
-#[derive(Debug, Default)]
-pub(crate) struct Measured {
-    /// Every number; those with limits are binding.
-    pub metrics: Vec<Metric>,
-    /// What was compared, for a check without a number to quote.
-    pub note: Option<String>,
-    /// Files for whoever looks into a failure.
-    pub attachments: Vec<PathBuf>,
-}
-
-/// Why a check ended without numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Stop {
-    /// What is tested is wrong.
-    Fail(String),
-    /// What is tested is wrong, and the device takes no further work.
-    Lost(String),
-    /// The check cannot judge.
-    Invalid(String),
-}
-
-pub(crate) type CheckResult = Result<Measured, Stop>;
-
-impl Measured {
-    /// Metrics alone.
-    pub fn of(metrics: Vec<Metric>) -> Self {
-        Self { metrics, ..Self::default() }
-    }
-
-    /// The same with a sentence that becomes the verdict of a pass.
-    pub fn noted(mut self, note: impl Into<String>) -> Self {
-        self.note = Some(note.into());
-        self
-    }
-}
-
-impl Stop {
-    /// The goldens lack the reference that the profile is judged by.
-    pub fn no_declared_reference() -> Self {
-        Self::Invalid(
-            "the kernels declare BFP16, and the goldens have no reference in that arithmetic; record them again"
-                .to_owned(),
-        )
-    }
-}
-
-impl From<RunError> for Stop {
-    fn from(error: RunError) -> Self {
-        if error.is_setup() {
-            Self::Invalid(error.to_string())
-        } else if error.is_lost() {
-            Self::Lost(error.to_string())
-        } else {
-            Self::Fail(error.to_string())
-        }
-    }
-}
-
-impl From<GoldenError> for Stop {
-    fn from(error: GoldenError) -> Self {
-        Self::Invalid(error.to_string())
-    }
-}
-
-impl From<CompareError> for Stop {
-    /// A comparison that cannot be made is the device's fault, unless it is the
-    /// reference that is empty, degenerate or not finite.
-    fn from(error: CompareError) -> Self {
-        if error.blames_reference() {
-            Self::Invalid(error.to_string())
-        } else {
-            Self::Fail(error.to_string())
-        }
-    }
-}
+use crate::measured::{CheckResult, Measured, Stop};
+use crate::schema::{Baseline, Direction, KnownFailure, Metric, Outcome, Record};
 
 /// What a run of the past says about a test.
 #[derive(Clone, Copy, Default)]
@@ -135,7 +57,9 @@ pub(crate) fn conclude(
 }
 
 fn judge(metrics: &[Metric], note: Option<String>) -> (Outcome, String) {
-    let broken = metrics.iter().filter(|metric| !metric.within_limit()).max_by(|a, b| {
+    // NaN is no number to record either, with a limit or without.
+    let is_broken = |metric: &&Metric| !metric.within_limit() || metric.value.is_nan();
+    let broken = metrics.iter().filter(is_broken).max_by(|a, b| {
         let used = |metric: &Metric| metric.used().filter(|used| !used.is_nan());
         used(a).unwrap_or(f64::INFINITY).total_cmp(&used(b).unwrap_or(f64::INFINITY))
     });
@@ -160,9 +84,12 @@ fn judge(metrics: &[Metric], note: Option<String>) -> (Outcome, String) {
 
 /// `cosine 0.99921 >= 0.99 (8 % of the allowed error used)`.
 pub(crate) fn describe(metric: &Metric) -> String {
-    let (key, value) = (metric.key(), number(metric.value, metric.unit));
-    let Some(limit) = metric.limit else { return format!("{key} {value}") };
-    let limit_text = number(limit, metric.unit);
+    let (key, value) = (metric.key(), metric.unit.format(metric.value));
+    let Some(limit) = metric.limit else {
+        let is = if metric.value.is_nan() { " is" } else { "" };
+        return format!("{key}{is} {value}");
+    };
+    let limit_text = metric.unit.format(limit);
     let sign = match (metric.direction, metric.within_limit()) {
         (Direction::Higher, true) => ">=",
         (Direction::Higher, false) => "<",
@@ -189,30 +116,11 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// A value with the digits that its unit is read with.
-pub(crate) fn number(value: f64, unit: Unit) -> String {
-    match unit {
-        Unit::Count if value.abs() >= 1.0 || value == 0.0 => format!("{value:.0}"),
-        Unit::Cosine => {
-            let text = format!("{value:.6}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        Unit::Decibel => format!("{value:.1} dB"),
-        Unit::Milliseconds => format!("{value:.1} ms"),
-        Unit::Ratio | Unit::ScaleError | Unit::Bias if (0.01..1000.0).contains(&value.abs()) => {
-            let text = format!("{value:.3}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        _ if value == 0.0 => "0".to_owned(),
-        _ => format!("{value:.2e}"),
-    }
-}
-
 fn regression(record: &Record, baseline: &Baseline) -> Option<String> {
     let comparison = baseline.compare(record);
     if let Some(finding) = comparison.worst() {
         let metric = record.metrics.iter().find(|metric| metric.key() == finding.metric)?;
-        let show = |value| number(value, metric.unit);
+        let show = |value| metric.unit.format(value);
         return Some(format!(
             "{} {} is worse than the accepted {} (allowed to {}); see what changed, or accept it with `cargo npugate review`",
             finding.metric,
@@ -228,6 +136,7 @@ fn regression(record: &Record, baseline: &Baseline) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::Unit;
 
     fn cosine(value: f64) -> Metric {
         Metric::new("cosine", value, Unit::Cosine, Direction::Higher).limited(0.99)
@@ -281,6 +190,13 @@ mod tests {
         let (outcome, line) = verdict(vec![cosine(0.999), cosine(f64::NAN)]);
         assert_eq!(outcome, Outcome::Failed);
         assert_eq!(line, "cosine is NaN, the limit is 0.99");
+    }
+
+    #[test]
+    fn nan_is_no_pass_where_there_is_no_limit_either() {
+        let recorded = Metric::new("max_rel", f64::NAN, Unit::Ratio, Direction::Neutral);
+        let (outcome, line) = verdict(vec![cosine(0.999), recorded]);
+        assert_eq!((outcome, line.as_str()), (Outcome::Failed, "max_rel is NaN"));
     }
 
     #[test]

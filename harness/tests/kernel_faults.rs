@@ -6,8 +6,8 @@
 use npugate::metrics::compare;
 use npugate::schema::{Outcome, Record};
 use npugate::{
-    Adapter, Bias, Context, DType, Draw, Kernel, KernelId, RunError, SettingsError, Suite, Tensor,
-    Tolerance,
+    Adapter, Bias, Context, DType, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Tensor,
+    Tolerance, suite::Suite,
 };
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ impl Adapter for Toy {
         "toy"
     }
 
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(vec![Box::new(Scale(self.0))])
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        Ok(Gates::new().kernel(Scale(self.0)))
     }
 }
 

@@ -25,7 +25,10 @@ fn a_custom_kernel_is_found_built_and_gated() {
     assert!(ran.stderr.contains("kernel::axpy::1024"), "{}", ran.stderr);
     assert!(ran.stderr.contains("kernel::axpy::4096"), "{}", ran.stderr);
     let listed = command::run(&mut npugate(&workspace, &["list"])).exits(0);
-    assert_eq!(listed.stdout, "axpy-npu  kernel::axpy::1024\naxpy-npu  kernel::axpy::4096\n");
+    assert_eq!(
+        listed.stdout,
+        "axpy-npu  kernel::axpy::1024\naxpy-npu  kernel::axpy::4096\naxpy-npu  property::linear\n"
+    );
 }
 
 #[test]
@@ -41,6 +44,46 @@ fn an_unwritten_tail_fails_by_its_mismatches() {
     let workspace = workspace::outside();
     let ran = command::run(npugate(&workspace, &[]).env("AXPY_FAULT", "zero"));
     let _ = ran.exits(100).says("mismatches");
+}
+
+#[test]
+fn a_check_of_the_adapters_own_is_run_filtered_and_reported_like_any_other() {
+    let workspace = workspace::outside();
+    let junit = workspace.path().join("junit.xml");
+    let report = ["-v", "--junit", junit.to_str().unwrap()];
+    for filter in [&["property::linear"][..], &["--phase", "own"], &["-E", "kind(property)"]] {
+        let ran = command::run(&mut npugate(&workspace, &[filter, &report].concat())).exits(0);
+        let ran = ran.says("property::linear");
+        assert!(!ran.stderr.contains("kernel::axpy"), "{filter:?}: {}", ran.stderr);
+        let junit = std::fs::read_to_string(&junit).unwrap();
+        assert!(junit.contains(r#"name="property::linear""#), "{junit}");
+        assert!(junit.contains("different"), "its figures are in the report: {junit}");
+    }
+}
+
+#[test]
+fn a_check_of_the_adapters_own_that_measured_nan_or_nothing_does_not_pass() {
+    let workspace = workspace::outside();
+    let linear = |fault| {
+        let mut command = npugate(&workspace, &["property::linear"]);
+        command::run(command.env("AXPY_CHECK", fault)).exits(100)
+    };
+    let _ = linear("nan").says("different is NaN, the limit is 0");
+    let _ = linear("nothing").says("the check measured nothing that has a limit");
+}
+
+#[test]
+fn cargo_test_runs_the_same_tests() {
+    let workspace = workspace::outside();
+    let mut test = command::clean(env!("CARGO"));
+    test.current_dir(workspace.path())
+        .env("CARGO_TARGET_DIR", command::target_dir().join("outside"))
+        .args(["test", "--offline", "--test", "gate"]);
+    let ran = command::run(&mut test).exits(0);
+    for test in ["kernel::axpy::1024", "kernel::axpy::4096", "property::linear"] {
+        let line = ran.stdout.lines().find(|line| line.contains(test)).unwrap_or_default();
+        assert!(line.ends_with("ok"), "{test}: {}", ran.stdout);
+    }
 }
 
 #[test]

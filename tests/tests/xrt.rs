@@ -6,7 +6,12 @@
 #[path = "../../kernels/xrt/tests/support/deployed.rs"]
 mod deployed;
 
-use npugate::{Adapter, Context, LogitRows, Probe, Runner, Suite, Usage, schema::Outcome};
+use npugate::{
+    Adapter, Context,
+    model::{LogitRows, Probe, Runner, Usage},
+    schema::Outcome,
+    suite::Suite,
+};
 use npugate_decoder::DecoderAdapter;
 use npugate_kernels::Device;
 use npugate_xrt::{Library, XrtDevice, XrtOptions, deployment::Deployment};
@@ -20,7 +25,7 @@ const LAYERS: u64 = 4;
 const LM_HEAD: u64 = 1;
 
 fn context(settings: &str) -> Context {
-    Context { settings: settings.parse().unwrap(), ..Context::default() }
+    Context::default().with_settings(settings.parse().unwrap())
 }
 
 /// tiny-llama on the double, with a deployment of these settings.
@@ -61,7 +66,7 @@ fn assert_same(settings: &str, per_layer: [u64; 2]) {
     let [prefill_per_layer, decode_per_layer] = per_layer;
 
     let prompt: Vec<u32> = (1..20).collect();
-    let probe = Probe { hidden: true, logits: LogitRows::From(0) };
+    let probe = Probe::logits(LogitRows::From(0)).with_hidden();
     let (found, count) = dispatches(&mut xrt, |runner| runner.prefill(&prompt, probe).unwrap());
     assert_eq!(found, emu.prefill(&prompt, probe).unwrap());
     assert_eq!(count, LAYERS * prefill_per_layer + prompt.len() as u64 * LM_HEAD);
@@ -136,10 +141,11 @@ fn a_program_that_was_not_compiled_cannot_be_judged() {
 #[test]
 fn a_model_names_both_devices_and_what_the_npu_lacks() {
     let adapter = tiny_llama::adapter();
-    assert_eq!(adapter.devices(), ["emu", "xrt"]);
-    let xrt =
-        Context { device: "xrt".to_owned(), ..context("deployment=/tmp/compiled,deadline=5s") };
-    let configuration = adapter.configuration(&xrt).unwrap();
+    let devices: Vec<_> = adapter.devices().into_iter().map(|device| device.name).collect();
+    assert_eq!(devices, ["emu", "xrt"]);
+    let settings = "deployment=/tmp/compiled,deadline=5s".parse().unwrap();
+    let xrt = Context::on("xrt").with_settings(settings);
+    let configuration = adapter.gates(&xrt).unwrap().configuration;
     assert!(configuration.contains("deployment /tmp/compiled"), "{configuration}");
     // Where it was compiled and how long it may take is not what was computed.
     assert_eq!(adapter.distinct(&xrt.settings).unwrap().to_string(), "");

@@ -142,7 +142,7 @@ fn result(parts: &[(&Shard, &ShardModel)]) -> Result<ModelResult, MergeError> {
     }
     if parts.len() > 1 {
         // Each part has the order of the listing, which is that of the phases.
-        order.sort_by_key(|name| Phase::of(name).map_or(Phase::ALL.len(), |phase| phase as usize));
+        order.sort_by_key(|name| Phase::of(name));
     }
     let mut seen = std::collections::BTreeSet::new();
     order.retain(|name| seen.insert(*name));

@@ -110,8 +110,8 @@ pub fn sign(direction: Direction) -> &'static str {
 /// The phase of a test, or what stands in its place in the name.
 pub fn phase(test: &str) -> String {
     match Phase::of(test) {
-        Some(phase) => phase.to_string(),
-        None => text::ellipsis(test.split("::").next().unwrap_or(test), 9),
+        Phase::Own => text::ellipsis(test.split("::").next().unwrap_or(test), 9),
+        phase => phase.to_string(),
     }
 }
 

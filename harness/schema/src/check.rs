@@ -1,141 +1,98 @@
-//! The checks that a gate binary can plan, by the names that people ask about.
+//! The checks that a gate binary can plan: one table, which the command reads for
+//! `--explain` and the harness runs.
 
 mod explanation;
+mod pattern;
 
+use crate::Phase;
 use crate::nearest::nearest;
 pub use explanation::{Explanation, Section};
+pub use pattern::Pattern;
 use std::{fmt, str::FromStr};
 
-/// A check: what one kind of test tests.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-#[non_exhaustive]
-pub enum CheckId {
+/// Makes [`CheckId`] and what is known of each from the table below.
+macro_rules! checks {
+    ($($(#[doc = $doc:literal])+ $id:ident, $name:literal, $tests:literal, $text:literal;)+) => {
+        /// A check: what one kind of test tests.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+        #[non_exhaustive]
+        pub enum CheckId {
+            $($(#[doc = $doc])+ $id),+
+        }
+
+        impl CheckId {
+            /// Every check, in the order of the phases.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$id),+];
+
+            /// What it is asked for by: a phase, or a phase and the kind of its test.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$id => $name),+ }
+            }
+
+            /// The names of its tests.
+            pub fn pattern(self) -> Pattern {
+                match self { $(Self::$id => const { Pattern::new($tests) }),+ }
+            }
+
+            /// What there is to say about it.
+            pub fn explanation(self) -> Explanation {
+                Explanation::parse(match self { $(Self::$id => include_str!($text)),+ })
+            }
+        }
+    };
+}
+
+// A check, what `--explain` calls it, the names of its tests (see `Pattern`), its text. The
+// phase of a check is the first part of its tests' names.
+checks! {
     /// Every golden file is there and unchanged.
-    Goldens,
+    Goldens, "goldens", "goldens::complete", "check/goldens.md";
     /// The weights are complete, and those of the goldens.
-    Weights,
+    Weights, "weights", "weights::complete", "check/weights.md";
     /// The configuration is the reference's.
-    Config,
+    Config, "config", "config::matches_reference", "check/config.md";
     /// The tokenizer gives the reference's ids.
-    Tokenizer,
+    Tokenizer, "tokenizer", "tokenizer::matches_reference", "check/tokenizer.md";
     /// One kernel at one shape.
-    Kernel,
+    Kernel, "kernel", "kernel::{kernel}", "check/kernel.md";
     /// Every value of a block is finite.
-    BlockFinite,
+    BlockFinite, "block::finite", "block::layer{layer}::finite", "check/block_finite.md";
     /// Whole-tensor cosine of a block.
-    BlockCosine,
+    BlockCosine, "block::cosine", "block::layer{layer}::cosine", "check/block_cosine.md";
     /// Lowest cosine of a position of a block.
-    BlockPerPosition,
+    BlockPerPosition, "block::per_position", "block::layer{layer}::per_position",
+        "check/block_per_position.md";
     /// A block's own error in units of its yardstick's.
-    BlockInjected,
+    BlockInjected, "block::injected", "block::layer{layer}::injected", "check/block_injected.md";
     /// Every value of the stack is finite.
-    LayersFinite,
+    LayersFinite, "layers::finite", "layers::finite", "check/layers_finite.md";
     /// The layer table.
-    LayersDrift,
+    LayersDrift, "layers::drift", "layers::drift", "check/layers_drift.md";
     /// The token set of a prompt.
-    Tokens,
+    Tokens, "tokens", "tokens::{prompt}", "check/tokens.md";
     /// Flips of the best token beyond noise.
-    TokensFlips,
+    TokensFlips, "tokens::flips", "tokens::{flips|flips_all}", "check/tokens_flips.md";
     /// Divergence over the vocabulary.
-    Logits,
+    Logits, "logits", "logits::{prefill|decode|decode_all}", "check/logits.md";
     /// Decode's KV cache against prefill's.
-    KvCache,
+    KvCache, "consistency::kv_cache", "consistency::kv_cache", "check/consistency_kv_cache.md";
     /// Two runs give the same bits.
-    RunToRun,
+    RunToRun, "consistency::run_to_run", "consistency::run_to_run",
+        "check/consistency_run_to_run.md";
 }
 
 impl CheckId {
-    /// Every check, in the order of the phases.
-    pub const ALL: [Self; 16] = [
-        Self::Goldens,
-        Self::Weights,
-        Self::Config,
-        Self::Tokenizer,
-        Self::Kernel,
-        Self::BlockFinite,
-        Self::BlockCosine,
-        Self::BlockPerPosition,
-        Self::BlockInjected,
-        Self::LayersFinite,
-        Self::LayersDrift,
-        Self::Tokens,
-        Self::TokensFlips,
-        Self::Logits,
-        Self::KvCache,
-        Self::RunToRun,
-    ];
-
-    /// What it is asked for by: a phase, or a phase and the kind of its test.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Goldens => "goldens",
-            Self::Weights => "weights",
-            Self::Config => "config",
-            Self::Tokenizer => "tokenizer",
-            Self::Kernel => "kernel",
-            Self::BlockFinite => "block::finite",
-            Self::BlockCosine => "block::cosine",
-            Self::BlockPerPosition => "block::per_position",
-            Self::BlockInjected => "block::injected",
-            Self::LayersFinite => "layers::finite",
-            Self::LayersDrift => "layers::drift",
-            Self::Tokens => "tokens",
-            Self::TokensFlips => "tokens::flips",
-            Self::Logits => "logits",
-            Self::KvCache => "consistency::kv_cache",
-            Self::RunToRun => "consistency::run_to_run",
-        }
-    }
-
-    /// The check of a test, read off its name; `None` for a test that is of no check
-    /// of this crate.
+    /// The check of a test, by its name; `None` for a test that is of no check of this
+    /// table.
     pub fn of(test: &str) -> Option<Self> {
-        let (phase, rest) = test.split_once("::")?;
-        Some(match (phase, rest) {
-            (_, "") => return None,
-            ("goldens", "complete") => Self::Goldens,
-            ("weights", "complete") => Self::Weights,
-            ("config", "matches_reference") => Self::Config,
-            ("tokenizer", "matches_reference") => Self::Tokenizer,
-            ("kernel", _) => Self::Kernel,
-            ("block", rest) => match rest.split_once("::")? {
-                (_, "finite") => Self::BlockFinite,
-                (_, "cosine") => Self::BlockCosine,
-                (_, "per_position") => Self::BlockPerPosition,
-                (_, "injected") => Self::BlockInjected,
-                _ => return None,
-            },
-            ("layers", "finite") => Self::LayersFinite,
-            ("layers", "drift") => Self::LayersDrift,
-            ("tokens", "flips" | "flips_all") => Self::TokensFlips,
-            ("tokens", _) => Self::Tokens,
-            ("logits", _) => Self::Logits,
-            ("consistency", "kv_cache") => Self::KvCache,
-            ("consistency", "run_to_run") => Self::RunToRun,
-            _ => return None,
-        })
+        let checks = Self::ALL.into_iter().filter(|check| check.pattern().matches(test));
+        // A name that a check spells out is not any name that another one takes.
+        checks.min_by_key(|check| check.pattern().is_open())
     }
 
-    /// What there is to say about it.
-    pub fn explanation(self) -> Explanation {
-        Explanation::parse(match self {
-            Self::Goldens => include_str!("check/goldens.md"),
-            Self::Weights => include_str!("check/weights.md"),
-            Self::Config => include_str!("check/config.md"),
-            Self::Tokenizer => include_str!("check/tokenizer.md"),
-            Self::Kernel => include_str!("check/kernel.md"),
-            Self::BlockFinite => include_str!("check/block_finite.md"),
-            Self::BlockCosine => include_str!("check/block_cosine.md"),
-            Self::BlockPerPosition => include_str!("check/block_per_position.md"),
-            Self::BlockInjected => include_str!("check/block_injected.md"),
-            Self::LayersFinite => include_str!("check/layers_finite.md"),
-            Self::LayersDrift => include_str!("check/layers_drift.md"),
-            Self::Tokens => include_str!("check/tokens.md"),
-            Self::TokensFlips => include_str!("check/tokens_flips.md"),
-            Self::Logits => include_str!("check/logits.md"),
-            Self::KvCache => include_str!("check/consistency_kv_cache.md"),
-            Self::RunToRun => include_str!("check/consistency_run_to_run.md"),
-        })
+    /// Its phase.
+    pub fn phase(self) -> Phase {
+        Phase::of(self.pattern().as_str())
     }
 }
 
@@ -183,6 +140,7 @@ mod tests {
     fn a_test_name_leads_to_its_check() {
         for (name, check) in [
             ("block::layer07::injected", CheckId::BlockInjected),
+            ("block::layer107::injected", CheckId::BlockInjected),
             ("kernel::gemm::256x576x1536::high", CheckId::Kernel),
             ("tokens::instruct::p00", CheckId::Tokens),
             ("tokens::flips_all", CheckId::TokensFlips),
@@ -192,9 +150,20 @@ mod tests {
             assert_eq!(CheckId::of(name), Some(check), "{name}");
             assert_eq!(name.parse(), Ok(check));
         }
-        for name in ["", "kernel", "kernel::", "block::layer00::vibes", "perf::decode", "a::b"] {
+        for name in ["", "kernel", "kernel::", "block::layer00::vibes", "own::decode", "a::b"] {
             assert_eq!(CheckId::of(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn the_checks_are_in_the_order_of_the_phases_which_they_are_named_by() {
+        let phases = CheckId::ALL.map(CheckId::phase);
+        assert!(phases.is_sorted());
+        for (check, phase) in CheckId::ALL.into_iter().zip(phases) {
+            assert_eq!(check.as_str().split("::").next(), Some(phase.as_str()));
+        }
+        let named = Phase::ALL.into_iter().filter(|phase| *phase != Phase::Own);
+        assert!(named.into_iter().all(|phase| phases.contains(&phase)), "a phase without a check");
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub struct Description {
     /// belong to no program.
     #[serde(default)]
     pub launches: Vec<LaunchDescription>,
+    /// The checks of the adapter's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckDescription>,
     /// Whether the device is there.
     #[serde(default)]
     pub availability: Availability,
@@ -46,6 +49,7 @@ impl Description {
             fixtures: None,
             weights: None,
             launches: Vec::new(),
+            checks: Vec::new(),
             availability: Availability::default(),
             access: Access::default(),
             baselines: BaselineUse::default(),
@@ -59,6 +63,16 @@ impl Description {
             Availability::Missing { reason } => Some(reason),
         }
     }
+}
+
+/// A check of an adapter's own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
+pub struct CheckDescription {
+    /// The name of its test.
+    pub name: String,
+    /// What it tests, why its limits are what they are, and what to do when it fails.
+    pub explanation: String,
 }
 
 /// A weight file and where it comes from.

@@ -18,6 +18,7 @@ mod description;
 mod device_lock;
 mod device_report;
 mod device_usage;
+mod digits;
 mod doctor;
 mod duration;
 mod event;
@@ -48,14 +49,17 @@ pub use baseline::{
     BASELINE_SCHEMA, Baseline, BaselineError, Value as BaselineValue, pending_path,
 };
 pub use cache::{WEIGHTS_DIR_VAR, cache_folder, weights_candidates, weights_destination};
-pub use check::{CheckId, Explanation, Section, UnknownCheck};
+pub use check::{CheckId, Explanation, Pattern, Section, UnknownCheck};
 pub use cliff::{CLIFF, cliffs};
-pub use description::{Description, WeightsFile, WeightsSource, WeightsSourceError};
+pub use description::{
+    CheckDescription, Description, WeightsFile, WeightsSource, WeightsSourceError,
+};
 pub use device_lock::{
     DEVICE_LOCK, DEVICE_LOCK_DEADLINE, DeviceLock, Holder, LOCK_HELD_VAR, LOCK_VAR, LockError,
 };
 pub use device_report::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
 pub use device_usage::DeviceUsage;
+pub use digits::{format_number, significant};
 pub use doctor::{EXAMINATION_SCHEMA, Examination, Examined, Health};
 pub use duration::{DurationError, format_duration, parse_duration};
 pub use event::{EVENT_SCHEMA, EVENTS_VAR, Event};

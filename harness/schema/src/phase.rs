@@ -3,73 +3,64 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// The phases of a port, in the order in which an engineer works through them.
-/// A test's phase is the first segment of its name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Phase {
+/// Makes [`Phase`] and its words.
+macro_rules! phases {
+    ($($(#[doc = $doc:literal])+ $phase:ident, $word:literal;)+) => {
+        /// The phases of a port, in the order in which an engineer works through them.
+        /// A test's phase is the first segment of its name.
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize,
+        )]
+        #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum Phase {
+            $($(#[doc = $doc])+ $phase),+
+        }
+
+        impl Phase {
+            /// Every phase, in order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$phase),+];
+
+            /// The name as it stands in test names.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$phase => $word),+ }
+            }
+        }
+    };
+}
+
+phases! {
     /// The goldens are present and unchanged.
-    Goldens,
+    Goldens, "goldens";
     /// The weights are present, complete and unchanged.
-    Weights,
+    Weights, "weights";
     /// The adapter's configuration is the reference's.
-    Config,
+    Config, "config";
     /// The adapter's tokenizer gives the reference's ids.
-    Tokenizer,
+    Tokenizer, "tokenizer";
     /// Each kernel at each shape.
-    Kernel,
+    Kernel, "kernel";
     /// Each decoder block on injected inputs.
-    Block,
+    Block, "block";
     /// The stack of blocks, layer by layer: the lens.
-    Layers,
+    Layers, "layers";
     /// The generated tokens.
-    Tokens,
+    Tokens, "tokens";
     /// The distribution over the vocabulary.
-    Logits,
+    Logits, "logits";
     /// The device against itself: decode against prefill.
-    Consistency,
-    /// Speed.
-    Perf,
+    Consistency, "consistency";
+    /// An adapter's own checks, in a phase that is none of the others.
+    Own, "own";
 }
 
 impl Phase {
-    /// Every phase, in order.
-    pub const ALL: [Self; 11] = [
-        Self::Goldens,
-        Self::Weights,
-        Self::Config,
-        Self::Tokenizer,
-        Self::Kernel,
-        Self::Block,
-        Self::Layers,
-        Self::Tokens,
-        Self::Logits,
-        Self::Consistency,
-        Self::Perf,
-    ];
-
-    /// The name as it stands in test names.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Goldens => "goldens",
-            Self::Weights => "weights",
-            Self::Config => "config",
-            Self::Tokenizer => "tokenizer",
-            Self::Kernel => "kernel",
-            Self::Block => "block",
-            Self::Layers => "layers",
-            Self::Tokens => "tokens",
-            Self::Logits => "logits",
-            Self::Consistency => "consistency",
-            Self::Perf => "perf",
-        }
-    }
-
-    /// The phase of a test, read off its name.
-    pub fn of(test: &str) -> Option<Self> {
-        test.split("::").next()?.parse().ok()
+    /// The phase of a test, by its name: [`Own`](Self::Own) for a first segment that is
+    /// none of the other phases.
+    pub fn of(test: &str) -> Self {
+        let word = test.split("::").next().unwrap_or_default();
+        word.parse().unwrap_or(Self::Own)
     }
 }
 
@@ -81,10 +72,15 @@ impl fmt::Display for Phase {
 
 /// A word that names no phase.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "`{0}` is not a phase; the phases are goldens, weights, config, tokenizer, kernel, block, layers, tokens, logits, consistency and perf"
-)]
+#[error("`{0}` is not a phase; the phases are {known}", known = words())]
 pub struct UnknownPhase(pub String);
+
+/// `goldens, weights and config`.
+fn words() -> String {
+    let words = Phase::ALL.map(Phase::as_str);
+    let (last, others) = words.split_last().unwrap_or((&"", &[]));
+    format!("{} and {last}", others.join(", "))
+}
 
 impl FromStr for Phase {
     type Err = UnknownPhase;
@@ -94,5 +90,24 @@ impl FromStr for Phase {
             .into_iter()
             .find(|phase| phase.as_str() == word)
             .ok_or_else(|| UnknownPhase(word.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tests_phase_is_the_first_part_of_its_name_or_one_of_its_own() {
+        assert_eq!(Phase::of("block::layer00::cosine"), Phase::Block);
+        assert_eq!(Phase::of("speed::decode"), Phase::Own);
+        assert_eq!(Phase::of("own::decode"), Phase::Own);
+    }
+
+    #[test]
+    fn an_unknown_word_is_refused_with_those_that_there_are() {
+        let error = "kernle".parse::<Phase>().unwrap_err().to_string();
+        assert!(error.starts_with("`kernle` is not a phase; the phases are goldens, weights,"));
+        assert!(error.ends_with("consistency and own"), "{error}");
     }
 }

@@ -9,47 +9,20 @@
 
 use super::yardstick::BlockYardstick;
 use crate::goldens::LayerGolden;
+use crate::measured::{CheckResult, Measured, Stop};
+use crate::memo::Keep;
 use crate::metrics::{
     Axis, Distribution, compare, expect_dtype, figures_by_slice, find_non_finite,
     per_position_cosine, relative_errors, relative_errors_by_head,
 };
 use crate::schema::{Direction, Metric, Unit};
-use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop};
-use crate::{Block, PrecisionProfile, Tensor, limits};
-use std::{fmt, sync::Arc};
-
-/// The gates of one block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum BlockGate {
-    /// Every output is finite.
-    Finite,
-    /// Whole-tensor cosine of the block's output, as MLIR-AIR has it.
-    Cosine,
-    /// Lowest cosine of a position, as MLIR-AIR has it.
-    PerPosition,
-    /// The error of each part in units of the yardstick's own.
-    Injected,
-}
-
-impl BlockGate {
-    pub const ALL: [Self; 4] = [Self::Finite, Self::Cosine, Self::PerPosition, Self::Injected];
-}
-
-impl fmt::Display for BlockGate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Finite => "finite",
-            Self::Cosine => "cosine",
-            Self::PerPosition => "per_position",
-            Self::Injected => "injected",
-        })
-    }
-}
+use crate::session::{Session, Shared};
+use crate::{Block, Tensor, limits};
+use std::sync::Arc;
 
 /// One block on every diagnosis prompt.
 #[derive(Debug)]
-pub(crate) struct BlockFigures {
+struct BlockFigures {
     runs: Vec<Run>,
 }
 
@@ -60,33 +33,12 @@ struct Run {
     block: Block,
 }
 
-pub(super) fn check(session: &mut Session, layer: usize, gate: BlockGate) -> CheckResult {
-    let figures = BlockFigures::of(session, layer)?;
-    let config = session.model()?.config();
-    match gate {
-        BlockGate::Finite => finite(&figures),
-        BlockGate::Cosine => whole_cosine(&figures, layer),
-        BlockGate::PerPosition => position_cosine(&figures, layer, config.head_dim),
-        BlockGate::Injected => {
-            injected(&figures, layer, config.head_dim, session.model()?.profile())
-        }
-    }
-}
+impl Shared for BlockFigures {
+    /// The checks of one block follow each other.
+    const KEEP: Keep = Keep::Last;
 
-impl BlockFigures {
-    /// Runs a block on every diagnosis prompt, once in a process. Only the last
-    /// block asked for is kept: the gates of one block follow each other.
-    fn of(session: &mut Session, layer: usize) -> Result<Arc<Self>, Stop> {
-        if let Some(figures) = session.blocks.get(&layer) {
-            return figures.clone();
-        }
-        let figures = Self::run(session, layer).map(Arc::new);
-        session.blocks.clear();
-        session.blocks.insert(layer, figures.clone());
-        figures
-    }
-
-    fn run(session: &mut Session, layer: usize) -> Result<Self, Stop> {
+    /// Runs a block on every diagnosis prompt.
+    fn compute(session: &mut Session, layer: usize) -> Result<Self, Stop> {
         let mut runs = Vec::new();
         for index in session.diagnosis_prompts()? {
             let golden = session.layer_golden(index)?;
@@ -108,7 +60,9 @@ impl BlockFigures {
     }
 }
 
-fn finite(figures: &BlockFigures) -> CheckResult {
+/// Every output is finite.
+pub(super) fn finite(session: &mut Session, layer: usize) -> CheckResult {
+    let figures = session.shared::<BlockFigures>(layer)?;
     let mut values = 0;
     for run in &figures.runs {
         for (part, tensor) in parts(&run.block) {
@@ -133,7 +87,9 @@ fn parts(block: &Block) -> [(&'static str, &Tensor); 4] {
     ]
 }
 
-fn whole_cosine(figures: &BlockFigures, layer: usize) -> CheckResult {
+/// Whole-tensor cosine of the block's output, as MLIR-AIR has it.
+pub(super) fn cosine(session: &mut Session, layer: usize) -> CheckResult {
+    let figures = session.shared::<BlockFigures>(layer)?;
     let (mut cosines, mut max_abs) = (Vec::new(), Vec::new());
     for run in &figures.runs {
         let errors = compare(&run.block.hidden, &run.golden.layers[layer].b.hidden)?;
@@ -148,7 +104,10 @@ fn whole_cosine(figures: &BlockFigures, layer: usize) -> CheckResult {
     ]))
 }
 
-fn position_cosine(figures: &BlockFigures, layer: usize, head_dim: usize) -> CheckResult {
+/// Lowest cosine of a position, as MLIR-AIR has it.
+pub(super) fn per_position(session: &mut Session, layer: usize) -> CheckResult {
+    let figures = session.shared::<BlockFigures>(layer)?;
+    let head_dim = session.model()?.config().head_dim;
     let mut cosines = Vec::new();
     for run in &figures.runs {
         let expected = &run.golden.layers[layer].b.hidden;
@@ -163,12 +122,10 @@ fn position_cosine(figures: &BlockFigures, layer: usize, head_dim: usize) -> Che
     ]))
 }
 
-fn injected(
-    figures: &BlockFigures,
-    layer: usize,
-    head_dim: usize,
-    profile: PrecisionProfile,
-) -> CheckResult {
+/// The error of each part in units of the yardstick's own.
+pub(super) fn injected(session: &mut Session, layer: usize) -> CheckResult {
+    let figures = session.shared::<BlockFigures>(layer)?;
+    let (head_dim, profile) = (session.model()?.config().head_dim, session.model()?.profile());
     let limits = limits::injected(profile);
     let (mut attention, mut mlp) = (Part::default(), Part::default());
     let mut by_head: Vec<Vec<f64>> = Vec::new();

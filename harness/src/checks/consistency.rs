@@ -2,10 +2,10 @@
 //! forgive, such as a KV slot written one position off.
 
 use super::forced::{Forced, forced_tokens};
+use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::{Distribution, per_position_cosine};
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop};
 use crate::{Kv, LogitRows, Probe, Tensor, limits};
 
 /// The KV cache that decode wrote against the one that the device's own prefill
@@ -15,8 +15,8 @@ pub(super) fn kv_cache(session: &mut Session) -> CheckResult {
     let golden = session.token_golden(prompt)?;
     let layers = session.model()?.config().n_layers;
     // A forced pass of another prompt may own the cache by now.
-    session.forced.remove(&prompt);
-    Forced::of(session, prompt)?;
+    session.forget::<Forced>(prompt);
+    session.shared::<Forced>(prompt)?;
     let decoded = caches(session, layers)?;
     let probe = Probe { hidden: false, logits: LogitRows::Last };
     session.runner()?.prefill(&forced_tokens(&golden), probe)?;

@@ -1,6 +1,6 @@
 //! What `--explain` says of the checks, held to the limits that they have.
 
-use super::DEFAULT_PROMPTS;
+use super::prompts::DEFAULT_PROMPTS;
 use crate::PrecisionProfile::{Bf16, Bf16Acc, Bfp16};
 use crate::limits;
 use crate::schema::CheckId;
@@ -78,7 +78,7 @@ fn a_number_within_another_is_no_quote() {
 }
 
 #[test]
-fn the_default_number_of_prompts_is_told() {
+fn the_default_number_of_prompts_is_stated() {
     assert_eq!(DEFAULT_PROMPTS, 2);
     let source = CheckId::Tokens.explanation().sections[2].text;
     assert!(source.contains("By default two\nprompts run"), "{source}");

@@ -5,23 +5,23 @@
 //! after it, teacher forcing keeps every later position comparable.
 
 use super::yardstick::{Divergence, LogitYardstick};
+use crate::evidence::Evidence;
 use crate::goldens::{CompactLogits, TokenGolden};
 use crate::limits::{FLIP_NOISE, GARBAGE_RANK, TOP_K};
+use crate::measured::Stop;
 use crate::metrics::{argmax, top_k_inclusive};
-use crate::session::Session;
-use crate::verdict::Stop;
-use crate::{LogitRows, PrecisionProfile, Probe, evidence};
-use std::sync::Arc;
+use crate::session::{Session, Shared};
+use crate::{LogitRows, PrecisionProfile, Probe};
 
 /// What the device did at each step of a golden continuation.
 #[derive(Clone, Debug)]
-pub(crate) struct Forced {
+pub(super) struct Forced {
     pub steps: Vec<Step>,
 }
 
 /// One step: the device's logits against both references.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Step {
+pub(super) struct Step {
     /// The device's best token, lowest id on ties.
     pub token: u32,
     /// The device's top 5, ties at rank 5 included, best first.
@@ -42,7 +42,7 @@ pub(crate) struct Step {
 
 /// How the references see a token that the device preferred.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Flip {
+pub(super) enum Flip {
     /// Within the yardstick's own noise around r.
     Benign,
     /// Beyond it, by this multiple of the noise.
@@ -51,19 +51,9 @@ pub(crate) enum Flip {
     Garbage,
 }
 
-impl Forced {
-    /// Runs the device over a prompt and its golden continuation, once in a
-    /// process.
-    pub fn of(session: &mut Session, prompt: usize) -> Result<Arc<Self>, Stop> {
-        if let Some(forced) = session.forced.get(&prompt) {
-            return forced.clone();
-        }
-        let forced = Self::run(session, prompt).map(Arc::new);
-        session.forced.insert(prompt, forced.clone());
-        forced
-    }
-
-    fn run(session: &mut Session, prompt: usize) -> Result<Self, Stop> {
+impl Shared for Forced {
+    /// Runs the device over a prompt and its golden continuation.
+    fn compute(session: &mut Session, prompt: usize) -> Result<Self, Stop> {
         let golden = session.token_golden(prompt)?;
         let profile = session.model()?.profile();
         let runner = session.runner()?;
@@ -82,13 +72,24 @@ impl Forced {
         let forced = Self { steps };
         if let Some(folder) = session.context.evidence.clone() {
             let name = session.prompt(prompt)?.name;
-            let model = session.adapter.name();
-            evidence::write(&folder, model, &name, &forced, &rows)
+            let evidence = Evidence {
+                model: session.adapter.name(),
+                prompt: &name,
+                holds: forced.token_set_holds(),
+                divergence: forced.divergence(),
+                tokens: forced.steps.iter().map(|step| step.token).collect(),
+                top5: forced.steps.iter().map(|step| &*step.top5).collect(),
+                logits: &rows,
+            };
+            evidence
+                .write(&folder)
                 .map_err(|error| Stop::Invalid(format!("the evidence of {name}: {error}")))?;
         }
         Ok(forced)
     }
+}
 
+impl Forced {
     /// The first step at which the device's best token is not b's.
     pub fn divergence(&self) -> Option<usize> {
         self.steps.iter().position(|step| step.token != step.expected)
@@ -168,7 +169,7 @@ fn ids_of(golden: &CompactLogits, indices: &[u32]) -> Vec<u32> {
 pub(super) fn steps_of(session: &mut Session, prompts: &[usize]) -> Result<Vec<Step>, Stop> {
     let mut steps = Vec::new();
     for prompt in prompts {
-        steps.extend_from_slice(&Forced::of(session, *prompt)?.steps);
+        steps.extend_from_slice(&session.shared::<Forced>(*prompt)?.steps);
     }
     if steps.is_empty() {
         return Err(Stop::Invalid("no golden step was compared".to_owned()));

@@ -1,9 +1,9 @@
 //! Before anything is compared: the files are what they say, and both sides
 //! mean the same model and the same tokens.
 
+use crate::measured::{CheckResult, Measured, Stop};
 use crate::schema::{Direction, Metric, ModelConfig, Unit};
 use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop};
 use serde_json::Value;
 
 /// Every golden file is present and has its recorded digest.

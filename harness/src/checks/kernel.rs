@@ -4,13 +4,13 @@
 mod place;
 
 use crate::kernel::{Bias, Draw, Tolerance};
+use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::{
     Axis, ErrorMetrics, Judgement, SliceFigures, compare, expect_dtype, judge, worst_slope,
     worst_sqnr,
 };
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop, number};
 use crate::{Context, DType, Kernel, Tensor, limits};
 
 /// Seed of every kernel test. One is enough: the same figures every day are
@@ -131,7 +131,7 @@ fn of_slices(kernel: &dyn Kernel, name: &str, figures: &[SliceFigures]) -> Found
     found.push(sqnr, || Some(format!("the noisiest is {}", noisy.slice)));
     let slope = scale_error(scaled.slope).on(name).limited(limits::SLICE_SLOPE);
     found.push(slope, || {
-        Some(format!("{} has {} of its scale", scaled.slice, number(scaled.slope, Unit::Ratio)))
+        Some(format!("{} has {} of its scale", scaled.slice, Unit::Ratio.format(scaled.slope)))
     });
     found
 }

@@ -2,39 +2,39 @@
 //! layer, when the whole stack runs freely. It shows where an error begins and
 //! never decides; only finiteness does.
 
+use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::{
     Distribution, compare, find_non_finite, per_position_cosine, relative_errors,
 };
 use crate::schema::{Direction, Metric, Unit, cliffs};
-use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop, number};
+use crate::session::{Session, Shared};
 use crate::{LogitRows, Prefill, Probe, Tensor};
-use std::sync::Arc;
 
-/// The stack on one diagnosis prompt, run once in a process.
-fn stack(session: &mut Session, index: usize) -> Result<Arc<Prefill>, Stop> {
-    if let Some(prefill) = session.stacks.get(&index) {
-        return Ok(prefill.clone());
+/// The whole stack on one diagnosis prompt.
+struct Stack(Prefill);
+
+impl Shared for Stack {
+    fn compute(session: &mut Session, index: usize) -> Result<Self, Stop> {
+        let prompt = session.prompt(index)?;
+        let layers = session.model()?.config().n_layers;
+        let probe = Probe { hidden: true, logits: LogitRows::Last };
+        let prefill = session.runner()?.prefill(&prompt.ids, probe)?;
+        if prefill.hidden.len() != layers || prefill.final_norm.is_none() {
+            return Err(Stop::Fail(format!(
+                "prefill returned {} hidden states of {layers} layers",
+                prefill.hidden.len()
+            )));
+        }
+        Ok(Self(prefill))
     }
-    let prompt = session.prompt(index)?;
-    let layers = session.model()?.config().n_layers;
-    let probe = Probe { hidden: true, logits: LogitRows::Last };
-    let prefill = Arc::new(session.runner()?.prefill(&prompt.ids, probe)?);
-    if prefill.hidden.len() != layers || prefill.final_norm.is_none() {
-        return Err(Stop::Fail(format!(
-            "prefill returned {} hidden states of {layers} layers",
-            prefill.hidden.len()
-        )));
-    }
-    session.stacks.insert(index, prefill.clone());
-    Ok(prefill)
 }
 
 /// Every hidden state of every diagnosis prompt is finite.
 pub(super) fn finite(session: &mut Session) -> CheckResult {
     let mut values = 0;
     for index in session.diagnosis_prompts()? {
-        let prefill = stack(session, index)?;
+        let stack = session.shared::<Stack>(index)?;
+        let Stack(prefill) = &*stack;
         let stages = prefill.hidden.iter().chain(&prefill.final_norm);
         for (layer, hidden) in stages.enumerate() {
             values += hidden.len();
@@ -83,7 +83,8 @@ pub(super) fn drift(session: &mut Session) -> CheckResult {
     let mut rows: Vec<Row> = (0..=layers).map(|_| Row::default()).collect();
     for index in session.diagnosis_prompts()? {
         let golden = session.layer_golden(index)?;
-        let prefill = stack(session, index)?;
+        let stack = session.shared::<Stack>(index)?;
+        let Stack(prefill) = &*stack;
         for ((row, y), golden) in rows.iter_mut().zip(&prefill.hidden).zip(&golden.layers) {
             row.add(y, &golden.b.hidden, &golden.r_hidden)?;
         }
@@ -129,11 +130,11 @@ pub(super) fn drift(session: &mut Session) -> CheckResult {
 fn describe(medians: &[(String, f64)]) -> String {
     let lowest = medians.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     let lowest = lowest.map_or(String::new(), |(slice, median)| {
-        format!("lowest median cosine {} at {slice}", number(*median, Unit::Cosine))
+        format!("lowest median cosine {} at {slice}", Unit::Cosine.format(*median))
     });
     let cliffs: Vec<_> = cliffs(medians)
         .map(|(layer, from, to)| {
-            let (from, to) = (number(from, Unit::Cosine), number(to, Unit::Cosine));
+            let (from, to) = (Unit::Cosine.format(from), Unit::Cosine.format(to));
             format!("{layer} ({from} to {to})")
         })
         .collect();

@@ -4,17 +4,17 @@
 //! what the declared arithmetic costs; it is printed and not gated.
 
 use super::forced::{forced_tokens, steps_of};
+use super::prompts::Prompts;
 use super::yardstick::{Divergence, LogitYardstick};
-use super::{DEFAULT_PROMPTS, Prompts};
+use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::{Distribution, argmax};
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop, number};
 use crate::{LogitRows, Probe, limits};
 
 /// Which of the device's two ways to logits is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Path {
+enum Path {
     /// One prefill over the prompt and its continuation.
     Prefill,
     /// A prefill of the prompt, then decode steps.
@@ -30,13 +30,28 @@ struct Divergences {
     agreements: usize,
 }
 
+/// What prefill computed, over every prompt.
+pub(super) fn prefill(session: &mut Session) -> CheckResult {
+    kappa(session, Path::Prefill, Prompts::All)
+}
+
+/// What decode computed, over the first prompts.
+pub(super) fn decode(session: &mut Session) -> CheckResult {
+    kappa(session, Path::Decode, Prompts::Default)
+}
+
+/// What decode computed, over every prompt.
+pub(super) fn decode_all(session: &mut Session) -> CheckResult {
+    kappa(session, Path::Decode, Prompts::All)
+}
+
 /// The ratio of the mean divergences and of their 95th percentiles.
-pub(super) fn kappa(session: &mut Session, path: Path, prompts: Prompts) -> CheckResult {
+fn kappa(session: &mut Session, path: Path, prompts: Prompts) -> CheckResult {
     let profile = session.model()?.profile();
-    let indices = prompt_indices(session, prompts)?;
+    let indices = prompts.indices(session)?;
     let divergences = match path {
-        Path::Prefill => prefill(session, &indices)?,
-        Path::Decode => decode(session, &indices)?,
+        Path::Prefill => prefilled(session, &indices)?,
+        Path::Decode => decoded(session, &indices)?,
     };
     let device = distribution(&divergences.device)?;
     let yardstick = distribution(&divergences.yardstick)?;
@@ -55,11 +70,11 @@ pub(super) fn kappa(session: &mut Session, path: Path, prompts: Prompts) -> Chec
     let ratio = |name: &str, value| Metric::new(name, value, Unit::Ratio, Direction::Lower);
     let note = format!(
         "kappa {} against the declared arithmetic (limit {}; {} against plain bf16), KL(r,y) {} over {positions} positions, p95 ratio {} (limit {})",
-        number(mean, Unit::Ratio),
+        Unit::Ratio.format(mean),
         allowed.mean,
-        number(plain, Unit::Ratio),
-        number(device.mean, Unit::Nats),
-        number(p95, Unit::Ratio),
+        Unit::Ratio.format(plain),
+        Unit::Nats.format(device.mean),
+        Unit::Ratio.format(p95),
         allowed.p95,
     );
     Ok(Measured::of(vec![
@@ -80,7 +95,7 @@ pub(super) fn kappa(session: &mut Session, path: Path, prompts: Prompts) -> Chec
     .noted(note))
 }
 
-fn decode(session: &mut Session, prompts: &[usize]) -> Result<Divergences, Stop> {
+fn decoded(session: &mut Session, prompts: &[usize]) -> Result<Divergences, Stop> {
     let steps = steps_of(session, prompts)?;
     Ok(Divergences {
         device: steps.iter().map(|step| step.kl).collect(),
@@ -90,7 +105,7 @@ fn decode(session: &mut Session, prompts: &[usize]) -> Result<Divergences, Stop>
     })
 }
 
-fn prefill(session: &mut Session, prompts: &[usize]) -> Result<Divergences, Stop> {
+fn prefilled(session: &mut Session, prompts: &[usize]) -> Result<Divergences, Stop> {
     let profile = session.model()?.profile();
     let mut all = Divergences::default();
     for prompt in prompts {
@@ -118,17 +133,4 @@ fn prefill(session: &mut Session, prompts: &[usize]) -> Result<Divergences, Stop
 
 fn distribution(values: &[f64]) -> Result<Distribution, Stop> {
     Distribution::of(values).ok_or_else(|| Stop::Invalid("no golden step was compared".to_owned()))
-}
-
-/// The manifest indices of a set of prompts: never none.
-pub(super) fn prompt_indices(session: &mut Session, prompts: Prompts) -> Result<Vec<usize>, Stop> {
-    let available = session.goldens()?.manifest().prompts.len();
-    let count = match prompts {
-        Prompts::Default => available.min(DEFAULT_PROMPTS),
-        Prompts::All => available,
-    };
-    if count == 0 {
-        return Err(Stop::Invalid("the manifest has no prompts".to_owned()));
-    }
-    Ok((0..count).collect())
 }

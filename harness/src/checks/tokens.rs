@@ -1,18 +1,17 @@
 //! The token gates: MLIR-AIR's top-5 set at the first divergence, and beyond it
 //! the flips that the reference's own noise cannot explain.
 
-use super::Prompts;
 use super::forced::{Flip, Forced, Step, steps_of};
-use super::logits::prompt_indices;
+use super::prompts::Prompts;
+use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::Distribution;
 use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
-use crate::verdict::{CheckResult, Measured, Stop};
 use crate::{evidence, limits};
 
 /// At the first divergence, each side's token is in the other's top 5.
 pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
-    let forced = Forced::of(session, prompt)?;
+    let forced = session.shared::<Forced>(prompt)?;
     let steps = &forced.steps;
     let equal = steps.iter().filter(|step| step.token == step.expected).count();
     let outside = usize::from(!forced.token_set_holds());
@@ -36,11 +35,21 @@ pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
     Ok(Measured { attachments, ..measured })
 }
 
+/// The flips of the first prompts.
+pub(super) fn flips(session: &mut Session) -> CheckResult {
+    beyond_noise(session, Prompts::Default)
+}
+
+/// The flips of every prompt.
+pub(super) fn flips_all(session: &mut Session) -> CheckResult {
+    beyond_noise(session, Prompts::All)
+}
+
 /// Wherever the device's best token is not the reference's, the reference's own
 /// noise explains it; and it is never a token far down the reference's ranking.
-pub(super) fn flips(session: &mut Session, prompts: Prompts) -> CheckResult {
+fn beyond_noise(session: &mut Session, prompts: Prompts) -> CheckResult {
     let profile = session.model()?.profile();
-    let indices = prompt_indices(session, prompts)?;
+    let indices = prompts.indices(session)?;
     let steps = steps_of(session, &indices)?;
     let flips: Vec<_> = steps.iter().filter_map(|step| step.flip).collect();
     let garbage = flips.iter().filter(|flip| **flip == Flip::Garbage).count();

@@ -2,8 +2,8 @@
 //! bf16 and q in BFP16. A correct port is about as far from r as its yardstick.
 
 use crate::goldens::{CompactLogits, LayerTensors};
+use crate::measured::Stop;
 use crate::metrics::{kl_compact, kl_compact_to};
-use crate::verdict::Stop;
 use crate::{PrecisionProfile, Tensor};
 
 /// The yardstick's parts of a block.

@@ -41,6 +41,6 @@ fn listed(test: &Selected<'_>) -> ListedTest {
         name: test.name.to_owned(),
         ignored: test.off.cloned(),
         attributes: test.planned.attributes.clone(),
-        limits: test.planned.limits(),
+        limits: test.planned.limits,
     }
 }

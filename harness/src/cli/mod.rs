@@ -99,10 +99,7 @@ fn perform(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<ExitCode, CliError> {
-    let Resolved { task, mut context, selection, run, output, events, marks, lock } = resolved;
-    if context.device.is_empty() {
-        context.device = adapter.devices().into_iter().next().unwrap_or_default();
-    }
+    let Resolved { task, context, selection, run, output, events, marks, lock } = resolved;
     let suite = || Suite::new(adapter.clone(), context.clone());
     match task {
         Task::Help => print(out, &help::text(adapter.name()))?,
@@ -126,7 +123,7 @@ fn perform(
             let suite = suite()?;
             let _device = take_device(&suite, lock, err)?;
             let events = Events::open(events)?;
-            generate::generate(model, &context, &prompt, max_tokens, out, err, events)?;
+            generate::generate(model, suite.context(), &prompt, max_tokens, out, err, events)?;
         }
         Task::Run => {
             let suite = suite()?;

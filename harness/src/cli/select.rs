@@ -90,23 +90,15 @@ impl Selection {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::checks::Check;
     use crate::cli::resolved::Resolved;
     use crate::cli::typed::{Format, Typed};
     use crate::cli::{list, run};
-    use crate::schema::{Attributes, Phase};
     use libtest_mimic::{Arguments, Conclusion};
     use std::ffi::OsString;
 
     /// Five tests: one of the long set, one without weights.
     pub fn plan() -> Vec<Planned> {
-        let test = |name: &str, ignore| Planned {
-            name: name.to_owned(),
-            phase: Phase::of(name).unwrap(),
-            ignore,
-            attributes: Attributes::new(),
-            check: Check::Goldens,
-        };
+        let test = Planned::unreal;
         let no_weights = Ignore::NoWeights { command: "cargo npugate fetch toy".to_owned() };
         vec![
             test("kernel::gemm::16x16x16::high", None),

@@ -1,7 +1,7 @@
 //! One device tensor against its reference, in one pass.
 
-use super::error::{expect_comparable, expect_same_shape, expect_storable};
-use super::pass::{Cut, Found, Pair, pass};
+use super::checked::run;
+use super::pass::{Cut, Found};
 use super::slices::figures;
 use super::{Axis, CompareError, SliceFigures};
 use crate::{DType, Tensor, Tolerance};
@@ -86,26 +86,6 @@ pub fn judge(
         errors: ErrorMetrics::of(&found, y.len())?,
         slices: slices.collect::<Result<_, _>>()?,
     })
-}
-
-/// The pass over two tensors, and the refusal of those that cannot be compared.
-pub(super) fn run(
-    y: &Tensor,
-    r: &Tensor,
-    store: impl Fn(f32) -> f32 + Copy + Sync,
-    tolerance: Tolerance,
-    cut: Cut,
-) -> Result<Found, CompareError> {
-    expect_same_shape(y, r)?;
-    let (y_values, r_values) = (y.values(), r.values());
-    let pair = Pair { y: y_values, r: r_values, width: y.row_len(), store, tolerance };
-    let found = pass(&pair, cut);
-    // The sums tell whether a value is not finite; which one is asked only then.
-    if !found.is_finite() || y.is_empty() {
-        expect_comparable(y, r)?;
-        expect_storable(r, store)?;
-    }
-    Ok(found)
 }
 
 impl ErrorMetrics {

@@ -28,17 +28,6 @@ pub fn per_position_cosine(y: &Tensor, r: &Tensor) -> Result<Vec<f64>, CompareEr
     Ok(y.rows().zip(r.rows()).map(|(y, r)| Sums::of(y, r).cosine()).collect())
 }
 
-/// The cosine from `<a,b>`, `<a,a>` and `<b,b>`, all finite.
-pub(super) fn cosine_of(ab: f64, aa: f64, bb: f64) -> f64 {
-    match (aa == 0.0, bb == 0.0) {
-        (true, true) => 1.0,
-        (true, false) | (false, true) => 0.0,
-        // Two square roots: the product of the squares could overflow or
-        // underflow. Rounding may leave the result just outside of -1..=1.
-        (false, false) => (ab / (aa.sqrt() * bb.sqrt())).clamp(-1.0, 1.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

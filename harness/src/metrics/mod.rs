@@ -6,6 +6,7 @@
 //! finite is an error, a rank or a distribution of them is empty, and lengths
 //! that differ are errors, never cut to the shorter one.
 
+mod checked;
 mod compare;
 mod cosine;
 mod distribution;

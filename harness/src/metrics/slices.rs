@@ -2,7 +2,7 @@
 //! tensor's figures, and stands out in its own.
 
 use super::CompareError;
-use super::compare::run;
+use super::checked::run;
 use super::pass::{Cut, Found};
 use super::sums::Sums;
 use crate::{Tensor, Tolerance};

@@ -4,7 +4,6 @@
 //! fixed order: the compiler can use vector instructions, and the result is the same
 //! on every machine.
 
-use super::cosine::cosine_of;
 use std::{iter::Sum, ops::AddAssign};
 
 /// Independent sums, side by side. Two for each of the registers that hold a
@@ -106,6 +105,17 @@ impl Sum for Sums {
             sum += part;
             sum
         })
+    }
+}
+
+/// The cosine from `<a,b>`, `<a,a>` and `<b,b>`, all finite.
+fn cosine_of(ab: f64, aa: f64, bb: f64) -> f64 {
+    match (aa == 0.0, bb == 0.0) {
+        (true, true) => 1.0,
+        (true, false) | (false, true) => 0.0,
+        // Two square roots: the product of the squares could overflow or
+        // underflow. Rounding may leave the result just outside of -1..=1.
+        (false, false) => (ab / (aa.sqrt() * bb.sqrt())).clamp(-1.0, 1.0),
     }
 }
 

@@ -13,6 +13,7 @@ mod events;
 mod gate;
 mod generate;
 mod lock;
+mod own;
 mod protocol;
 mod schemas;
 mod toy;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     trials.extend(events::trials());
     trials.extend(generate::trials());
     trials.extend(lock::trials());
+    trials.extend(own::trials());
     trials.extend(schemas::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -3,12 +3,13 @@
 use half::bf16;
 use npugate::schema::{Access, ModelConfig, Sha256, WeightsFile, WeightsSource};
 use npugate::{
-    Adapter, Block, Context, DType, Draw, Kernel, KernelId, Kv, Model, PrecisionProfile, Prefill,
-    Probe, RunError, Runner, SettingsError, Tensor, Tolerance, Usage,
+    Adapter, Context, DType, DeviceSpec, Draw, Gates, Kernel, KernelId, RunError, SettingsError,
+    Tensor, Tolerance,
+    model::{Block, Kv, Model, PrecisionProfile, Prefill, Probe, Runner, Usage},
 };
 use std::process::ExitCode;
 
-/// Runs the gate binary of a toy: `sound`, `faulty`, `sealed`, or `model`.
+/// Runs the gate binary of a toy: `sound`, `faulty`, `sealed`, `model` or `own`.
 pub fn main(name: &str) -> ExitCode {
     match name {
         "sound" => npugate::main(Toy(vec![Add::new(2, 8), Add::new(4, 16), Add::new(4, 160)])),
@@ -21,6 +22,7 @@ pub fn main(name: &str) -> ExitCode {
         ])),
         "sealed" => npugate::main(Sealed(Add { fault: Fault::Panic, ..Add::new(2, 8) })),
         "model" => npugate::main(Counter),
+        "own" => npugate::main(crate::own::Checked),
         _ => panic!("no toy is named {name}"),
     }
 }
@@ -33,21 +35,18 @@ impl Adapter for Toy {
         "toy"
     }
 
-    fn configuration(&self, context: &Context) -> Result<String, SettingsError> {
-        context.settings.expect_only(&["toolchain"])?;
-        Ok("adds on the host".to_owned())
+    fn devices(&self) -> Vec<DeviceSpec> {
+        let host = DeviceSpec::hardware("host").access(Access::Shared);
+        vec![host, DeviceSpec::hardware("other")]
     }
 
-    fn devices(&self) -> Vec<String> {
-        vec!["host".to_owned(), "other".to_owned()]
+    fn settings(&self) -> &[&str] {
+        &["toolchain"]
     }
 
-    fn access(&self, device: &str) -> Access {
-        if device == "other" { Access::Exclusive } else { Access::Shared }
-    }
-
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(self.0.iter().map(|add| Box::new(*add) as Box<dyn Kernel>).collect())
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        let kernels = self.0.iter().map(|add| Box::new(*add) as Box<dyn Kernel>);
+        Ok(Gates::new().configuration("adds on the host").kernels(kernels))
     }
 }
 
@@ -130,8 +129,8 @@ impl Adapter for Sealed {
         "sealed"
     }
 
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(vec![Box::new(self.0)])
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        Ok(Gates::new().kernel(self.0))
     }
 
     fn model(&self) -> Option<&dyn Model> {
@@ -171,7 +170,7 @@ impl Model for Sealed {
 
 /// A model over bytes that counts: after `a` comes `b`. It stops after `z`, and it
 /// fails after `Z`. An é is two tokens that follow each other in turn.
-struct Counter;
+pub struct Counter;
 
 impl Adapter for Counter {
     fn name(&self) -> &'static str {
@@ -248,7 +247,7 @@ impl Runner for Counting {
         self.length = tokens.len();
         let logits = Self::logits(*tokens.last().unwrap());
         let logits = Tensor::new([1, 256], DType::F32, logits)?;
-        Ok(Prefill { logits, hidden: Vec::new(), final_norm: None })
+        Ok(Prefill::new(logits))
     }
 
     fn decode_step(&mut self, token: u32, pos: usize) -> Result<Vec<f32>, RunError> {

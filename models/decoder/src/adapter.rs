@@ -8,11 +8,10 @@ use crate::{
     weights::{self, WeightsError},
 };
 use npugate::{
-    Adapter, Context, Kernel, Model, PrecisionProfile, RunError, Runner, Settings, SettingsError,
-    schema::{
-        Access, Availability, BaselineUse, LaunchDescription, ModelConfig, Sha256, WeightsFile,
-        WeightsSource, weights_candidates,
-    },
+    Adapter, Context, DeviceSpec, Gates, RunError, Settings, SettingsError,
+    check::Check,
+    model::{Model, PrecisionProfile, Runner},
+    schema::{ModelConfig, Sha256, WeightsFile, WeightsSource, weights_candidates},
 };
 use npugate_kernel_cases::{OpenDevice, arithmetic, cases, describe, programs, run_error};
 use npugate_kernels::{
@@ -29,9 +28,6 @@ use std::{
 /// silicon refuses all but [`Functions::HARDWARE`], lest a run say that it had others.
 pub type DeviceFactory =
     Arc<dyn Fn(&Functions) -> Result<Box<dyn Device>, DeviceError> + Send + Sync>;
-
-/// The emulated NPU, as `--device` names it.
-const EMU: &str = "emu";
 
 /// Opens the device of a run.
 fn open(
@@ -55,6 +51,8 @@ pub struct DecoderAdapter {
     parsed: ParsedSpec,
     /// What stands in for every device, if something does.
     open: Option<DeviceFactory>,
+    /// Checks beside the built-in ones.
+    checks: Vec<Arc<dyn Check>>,
     /// The weight file, once its digest has been checked.
     verified: OnceLock<PathBuf>,
     tokenizer: OnceLock<Tokenizer>,
@@ -86,6 +84,7 @@ impl DecoderAdapter {
             parsed: spec.parse()?,
             spec,
             open: None,
+            checks: Vec::new(),
             verified: OnceLock::new(),
             tokenizer: OnceLock::new(),
         })
@@ -96,6 +95,13 @@ impl DecoderAdapter {
     #[must_use]
     pub fn with_device(mut self, open: DeviceFactory) -> Self {
         self.open = Some(open);
+        self
+    }
+
+    /// The same adapter with a check of its own beside the built-in ones.
+    #[must_use]
+    pub fn with_check(mut self, check: impl Check + 'static) -> Self {
+        self.checks.push(Arc::new(check));
         self
     }
 
@@ -128,11 +134,13 @@ impl DecoderAdapter {
     ///
     /// Settings that cannot be read or give no valid programs.
     pub fn programs(&self, context: &Context) -> Result<Programs, SettingsError> {
-        let options = self.options(context)?;
+        self.programs_of(&self.options(context)?)
+    }
+
+    fn programs_of(&self, options: &Options) -> Result<Programs, SettingsError> {
         // The spec's own programs are valid, and of all settings only this one
         // changes a shape.
-        Programs::new(&self.parsed.config, &options)
-            .map_err(|error| not_a_seq_len(&options, &error))
+        Programs::new(&self.parsed.config, options).map_err(|error| not_a_seq_len(options, &error))
     }
 
     /// Every program that a run loads, for a deployment to have: those of the model, and one for
@@ -152,8 +160,8 @@ impl DecoderAdapter {
     ///
     /// As [`Model::build_runner`].
     pub fn build_decoder(&self, context: &Context) -> Result<DecoderRunner, RunError> {
-        let programs = self.programs(context).map_err(RunError::fault)?;
         let options = self.options(context).map_err(RunError::fault)?;
+        let programs = self.programs_of(&options).map_err(RunError::fault)?;
         let config = &self.parsed.config;
         let weights = weights::open(self.verified_weights()?, config)?;
         let device = open(&context.device, &options, self.open.as_ref());
@@ -255,45 +263,28 @@ impl Adapter for DecoderAdapter {
         Ok(distinct)
     }
 
-    fn configuration(&self, context: &Context) -> Result<String, SettingsError> {
-        self.programs(context)?;
-        let options = self.options(context)?;
-        match context.device.as_str() {
-            XRT => Ok(format!("{options}, {}", hardware::describe(&options)?)),
-            _ => Ok(options.to_string()),
-        }
-    }
-
-    fn devices(&self) -> Vec<String> {
+    fn devices(&self) -> Vec<DeviceSpec> {
         match self.open {
-            Some(_) => vec![EMU.to_owned()],
-            None => vec![EMU.to_owned(), XRT.to_owned()],
+            Some(_) => vec![DeviceSpec::emulated()],
+            None => vec![DeviceSpec::emulated(), hardware::spec()],
         }
     }
 
-    fn availability(&self, device: &str) -> Availability {
-        if device == XRT { hardware::availability() } else { Availability::Available }
+    fn settings(&self) -> &[&str] {
+        &Options::KEYS
     }
 
-    fn access(&self, device: &str) -> Access {
-        if device == XRT { hardware::access() } else { Access::Shared }
-    }
-
-    fn device_name(&self, device: &str) -> String {
-        if device == XRT { hardware::device_name() } else { device.to_owned() }
-    }
-
-    fn baselines(&self, device: &str) -> BaselineUse {
-        if device == XRT { hardware::baselines() } else { BaselineUse::Allowed }
-    }
-
-    fn kernels(&self, context: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
+    fn gates(&self, context: &Context) -> Result<Gates, SettingsError> {
         let options = self.options(context)?;
+        let programs = self.programs_of(&options)?;
+        let configuration = match context.device.as_str() {
+            XRT => format!("{options}, {}", hardware::describe(&options)?),
+            _ => options.to_string(),
+        };
         let (replaced, device) = (self.open.clone(), context.device.clone());
         let opened = options.clone();
         let open: OpenDevice = Arc::new(move || open(&device, &opened, replaced.as_ref()));
-        let programs = self.programs(context)?;
-        cases(programs.launches(), &open, context.effort).map_err(|error| {
+        let kernels = cases(programs.launches(), &open, context.effort).map_err(|error| {
             // The toolchain decides how a launch rounds, `gemm` which products there are.
             let (key, value) = if error.differ_in_rounding() {
                 ("toolchain", options.toolchain.to_string())
@@ -301,13 +292,11 @@ impl Adapter for DecoderAdapter {
                 ("gemm", options.gemm.to_string())
             };
             SettingsError::Value { key: key.to_owned(), value, reason: error.to_string() }
-        })
-    }
-
-    fn launches(&self, context: &Context) -> Result<Vec<LaunchDescription>, SettingsError> {
-        let options = self.options(context)?;
+        })?;
         let arithmetic = arithmetic(options.toolchain, &options.functions);
-        Ok(describe(self.programs(context)?.all(), &arithmetic))
+        let launches = describe(programs.all(), &arithmetic);
+        let gates = Gates::new().configuration(configuration).kernels(kernels).launches(launches);
+        Ok(gates.checks(self.checks.iter().cloned()))
     }
 
     fn model(&self) -> Option<&dyn Model> {
@@ -355,3 +344,6 @@ impl Model for DecoderAdapter {
         Ok(Box::new(self.build_decoder(context)?))
     }
 }
+
+#[cfg(test)]
+mod tests;

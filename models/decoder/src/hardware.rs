@@ -1,10 +1,7 @@
 //! The NPU among the devices of a decoder: where it is found, what it is opened with.
 
 use crate::Options;
-use npugate::{
-    Settings, SettingsError,
-    schema::{Access, Availability, BaselineUse},
-};
+use npugate::{DeviceSpec, Settings, SettingsError, schema::Access};
 use npugate_kernels::{Device, DeviceError};
 use npugate_xrt::{
     Library, RunDeadline, XrtDevice, XrtOptions,
@@ -53,41 +50,27 @@ impl Hardware {
     }
 }
 
-/// Whether the NPU is there. Looks at the driver's list and for the shim, and opens nothing.
-pub(crate) fn availability() -> Availability {
+/// The NPU as a device of a decoder. Looks at the driver's list and for the shim, and opens
+/// nothing.
+pub(crate) fn spec() -> DeviceSpec {
+    let nature = nature();
+    let npu = DeviceSpec::hardware(XRT).kept_as(nature.device_name());
+    let npu = match nature {
+        Nature::Hardware => npu,
+        // It is computed, so it can be shared.
+        Nature::Fake => npu.access(Access::Shared).without_baselines(
+            "the device is a double of the driver, its figures say nothing of an NPU",
+        ),
+    };
     match presence::look() {
-        Ok(_) => Availability::Available,
-        Err(absent) => Availability::Missing { reason: absent.to_string() },
+        Ok(_) => npu,
+        Err(absent) => npu.missing(absent.to_string()),
     }
 }
 
 /// What the device that the driver has is; a machine without one is taken at its word.
 fn nature() -> Nature {
     presence::device_name().map_or(Nature::Hardware, |name| Nature::of_name(&name))
-}
-
-/// The name under which results are kept.
-pub(crate) fn device_name() -> String {
-    nature().device_name().to_owned()
-}
-
-/// One process at a time, unless it is computed.
-pub(crate) fn access() -> Access {
-    match nature() {
-        Nature::Hardware => Access::Exclusive,
-        Nature::Fake => Access::Shared,
-    }
-}
-
-/// A double's figures are no baseline.
-pub(crate) fn baselines() -> BaselineUse {
-    match nature() {
-        Nature::Hardware => BaselineUse::Allowed,
-        Nature::Fake => BaselineUse::Refused {
-            reason: "the device is a double of the driver, its figures say nothing of an NPU"
-                .to_owned(),
-        },
-    }
 }
 
 /// What a run on the NPU says of itself, after what it computes: the device, XRT, the deployment.

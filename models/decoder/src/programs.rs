@@ -50,6 +50,8 @@ impl Programs {
     /// A shape that no kernel is built for, such as a `seq_len` that is not a
     /// multiple of FlashAttention's 256.
     pub fn new(config: &DecoderConfig, options: &Options) -> Result<Self, ProgramError> {
+        #[cfg(test)]
+        BUILT.set(BUILT.get() + 1);
         let prefill = block::Rows::Prefill { seq_len: options.seq_len, method: options.gemm };
         let stage = |program: Program| -> Result<Stage, ProgramError> {
             program.check()?;
@@ -93,6 +95,17 @@ impl Programs {
     pub fn launches(&self) -> impl Iterator<Item = &Launch> {
         self.all().flat_map(|program| &program.launches)
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    static BUILT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many times this thread has built programs.
+#[cfg(test)]
+pub(crate) fn built() -> usize {
+    BUILT.get()
 }
 
 #[cfg(test)]

@@ -21,7 +21,10 @@ mod vocabulary;
 
 use crate::{DecoderConfig, Options};
 use half::bf16;
-use npugate::{Block, Kv, Prefill, Probe, RunError, Runner, Tensor, Usage};
+use npugate::{
+    RunError, Tensor,
+    model::{Block, Kv, Prefill, Probe, Runner, Usage},
+};
 use npugate_kernels::Device;
 
 pub use error::RunnerError;
@@ -104,13 +107,9 @@ impl Runner for DecoderRunner {
 
     fn usage(&self) -> Usage {
         let counters = self.device.counters();
-        Usage {
-            dispatches: counters.dispatches,
-            bytes_written: counters.bytes_written,
-            bytes_read: counters.bytes_read,
-            write: counters.write,
-            run: counters.run,
-            read: counters.read,
-        }
+        Usage::default()
+            .ran(counters.dispatches, counters.run)
+            .wrote(counters.bytes_written, counters.write)
+            .read_back(counters.bytes_read, counters.read)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{ConfigError, DecoderConfig, Options, Programs, TooManyPositions, weights::PinnedFile};
 use npugate::{
-    PrecisionProfile,
+    model::PrecisionProfile,
     schema::{Sha256, Sha256Error, WeightsSource, WeightsSourceError},
 };
 use npugate_kernels::ProgramError;

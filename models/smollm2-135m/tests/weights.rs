@@ -1,6 +1,6 @@
 //! The dequantised tensors, bit for bit, against gguf-py and numpy.
 
-use npugate::{Model, schema::Sha256};
+use npugate::{model::Model, schema::Sha256};
 use npugate_decoder::weights::{self, LayerPart, TensorId};
 
 /// What `dequantised_sha256.py` prints: bf16 in Hugging Face's layout,

@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let folder = args.next().ok_or("name a folder to write the programs to")?;
     let settings = args.next().unwrap_or_default().parse()?;
-    let context = Context { settings, ..Context::default() };
+    let context = Context::default().with_settings(settings);
     fs::create_dir_all(&folder)?;
     for program in tiny_llama::adapter().loaded_programs(&context)? {
         let path = Path::new(&folder).join(format!("{}.json", program.name));

@@ -2,7 +2,7 @@
 //! gate runs on it in seconds, with nothing to fetch.
 #![forbid(unsafe_code)]
 
-use npugate::PrecisionProfile;
+use npugate::model::PrecisionProfile;
 use npugate_decoder::{DecoderAdapter, DecoderSpec, Options, TokenizerSpec, WeightsSpec};
 
 /// A file of the model, which lies beside its goldens.

@@ -1,10 +1,14 @@
 //! `y = a * x + y` in bf16, as somebody's own kernel would compute it.
 
+// All that a crate needs for kernels of its own: the names that `npugate`'s documentation
+// promises.
 use npugate::{
-    Adapter, Context, DType, Draw, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance,
+    Adapter, Context, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance,
 };
 
-/// The adapter: its kernels are all that it has.
+mod linear;
+
+/// The adapter: two kernels, and a check of its own.
 pub struct AxpyAdapter;
 
 impl Adapter for AxpyAdapter {
@@ -12,8 +16,9 @@ impl Adapter for AxpyAdapter {
         "axpy-npu"
     }
 
-    fn kernels(&self, _: &Context) -> Result<Vec<Box<dyn Kernel>>, SettingsError> {
-        Ok(vec![Box::new(Axpy { n: 1024 }), Box::new(Axpy { n: 4096 })])
+    fn gates(&self, _: &Context) -> Result<Gates, SettingsError> {
+        let kernels = Gates::new().kernel(Axpy { n: 1024 }).kernel(Axpy { n: 4096 });
+        Ok(kernels.check(linear::Linear))
     }
 }
 
@@ -23,7 +28,7 @@ struct Axpy {
 
 impl Kernel for Axpy {
     fn id(&self) -> KernelId {
-        KernelId { op: "axpy".into(), shape: self.n.to_string(), tier: None }
+        KernelId::new("axpy", self.n.to_string())
     }
 
     fn tolerance(&self) -> Tolerance {
@@ -38,14 +43,14 @@ impl Kernel for Axpy {
         };
         let tensor = |seed| {
             let values = (0..self.n).map(|i| value(i, seed)).collect();
-            Tensor::new([self.n], DType::Bf16, values).ok()
+            Tensor::bf16([self.n], values).ok()
         };
         Some(vec![tensor(1)?, tensor(2)?])
     }
 
     fn reference(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
         let pairs = inputs[0].values().iter().zip(inputs[1].values());
-        Ok(Tensor::new([self.n], DType::F32, pairs.map(|(x, y)| 2.0 * x + y).collect())?)
+        Ok(Tensor::f32([self.n], pairs.map(|(x, y)| 2.0 * x + y).collect())?)
     }
 
     fn run(&self, _: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError> {
@@ -62,6 +67,6 @@ impl Kernel for Axpy {
             "zero" => values[512..].fill(0.0),
             _ => {}
         }
-        Ok(Tensor::new([self.n], DType::Bf16, values)?)
+        Ok(Tensor::bf16([self.n], values)?)
     }
 }

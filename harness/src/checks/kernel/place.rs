@@ -3,6 +3,7 @@
 
 use crate::kernel::Tolerance;
 use crate::metrics::Region;
+use crate::schema::significant;
 use crate::{DType, Tensor};
 
 /// The region of the elements of `device` that the tolerance does not accept, and
@@ -43,32 +44,7 @@ fn value(value: f32, dtype: DType) -> String {
         DType::Bf16 => 4,
         DType::F32 => 9,
     };
-    let magnitude = value.abs();
-    if value == 0.0 || !value.is_finite() || !(1e-3..1e6).contains(&magnitude) {
-        return if value == 0.0 { "0".to_owned() } else { format!("{value:.*e}", digits - 1) };
-    }
-    let text = format!("{value:.*}", decimals(magnitude, digits));
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
-}
-
-/// The decimals that leave so many significant digits.
-fn decimals(magnitude: f32, digits: usize) -> usize {
-    let mut decimals = digits - 1;
-    let mut bound = 10.0;
-    while magnitude >= bound && decimals > 0 {
-        decimals -= 1;
-        bound *= 10.0;
-    }
-    let mut bound = 1.0;
-    while magnitude < bound {
-        decimals += 1;
-        bound /= 10.0;
-    }
-    decimals
+    significant(f64::from(value), digits)
 }
 
 #[cfg(test)]

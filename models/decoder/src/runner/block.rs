@@ -3,7 +3,7 @@
 
 use super::{DecoderRunner, RunnerError, layer_cache::LayerCache, tensors};
 use half::bf16;
-use npugate::Block;
+use npugate::model::Block;
 use npugate_kernels::{BufferSet, Tensor};
 
 /// What the first stage of a block puts out, `[seq_len, width]` each; `q` and
@@ -65,14 +65,14 @@ impl DecoderRunner {
         let mut part = |name| tensors::first_rows(&out.take(name)?, name, positions);
         let (attn_out, mlp_out, out) = (part("attn_out")?, part("mlp_out")?, part("out")?);
         let attn_ctx = tensors::first_rows(&attn_ctx, "attn_ctx", positions)?;
-        Ok(Block { hidden: out, attn_ctx, attn_out, mlp_out })
+        Ok(Block::new(attn_ctx, attn_out, mlp_out, out))
     }
 
     /// An injected input, rounded to bf16 and padded with zeros to
     /// `[seq_len, hidden]`; says how many of its rows are real.
     fn pad(&self, hidden: &npugate::Tensor) -> Result<(usize, Tensor), RunnerError> {
         let (width, seq_len) = (self.config.model.hidden_size, self.options.seq_len);
-        let max = npugate::Runner::max_prefill(self);
+        let max = npugate::model::Runner::max_prefill(self);
         let positions = match *hidden.shape() {
             [positions, columns] if columns == width && (1..=max).contains(&positions) => positions,
             _ => {

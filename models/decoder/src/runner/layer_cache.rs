@@ -2,7 +2,7 @@
 
 use super::{RunnerError, tensors};
 use half::bf16;
-use npugate::Kv;
+use npugate::model::Kv;
 
 /// Positions of a tile of keys: as many scores are computed at once, side by
 /// side, instead of one dot product after another.
@@ -83,10 +83,8 @@ impl LayerCache {
             tile.iter().skip(pos % TILE).step_by(TILE).copied()
         };
         let keys: Vec<bf16> = (0..positions).flat_map(key).collect();
-        Ok(Kv {
-            keys: tensors::to_harness(&keys, width)?,
-            values: tensors::to_harness(&self.values[..positions * width], width)?,
-        })
+        let values = &self.values[..positions * width];
+        Ok(Kv::new(tensors::to_harness(&keys, width)?, tensors::to_harness(values, width)?))
     }
 }
 

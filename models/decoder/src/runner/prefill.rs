@@ -2,7 +2,10 @@
 
 use super::{DecoderRunner, RunnerError, tensors};
 use half::bf16;
-use npugate::{DType, LogitRows, Prefill, Probe};
+use npugate::{
+    DType,
+    model::{LogitRows, Prefill, Probe},
+};
 use npugate_kernels::{BufferSet, Tensor};
 
 /// Fills a prompt up to the length that prefill is compiled for. The causal
@@ -50,13 +53,17 @@ impl DecoderRunner {
         }
         let shape = [positions - first_logits, self.config.model.vocab_size];
         let logits = npugate::Tensor::new(shape, DType::F32, logits)?;
-        Ok(Prefill { logits, hidden: probed, final_norm })
+        let prefill = Prefill::new(logits);
+        Ok(match final_norm {
+            Some(final_norm) => prefill.probed(probed, final_norm),
+            None => prefill,
+        })
     }
 
     /// Refuses a prompt that cannot be run; says from which position on logits
     /// are wanted.
     fn check_prompt(&self, tokens: &[u32], rows: LogitRows) -> Result<usize, RunnerError> {
-        let (positions, max) = (tokens.len(), npugate::Runner::max_prefill(self));
+        let (positions, max) = (tokens.len(), npugate::model::Runner::max_prefill(self));
         if positions == 0 {
             return Err(RunnerError::EmptyPrompt);
         }

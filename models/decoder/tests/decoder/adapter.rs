@@ -1,7 +1,10 @@
 //! The adapter as the harness sees it: kernels, devices, settings.
 
 use crate::model::{Head, TestModel, context, prompt, sqnr};
-use npugate::{Adapter, Draw, Model, Probe, Runner};
+use npugate::{
+    Adapter, Draw,
+    model::{Model, Probe, Runner},
+};
 use npugate_kernels::{
     ArgIndex, BufferSet, Counters, Device, DeviceError, DeviceInfo, Dispatch, Emulator, Program,
     ProgramId, Tensor,
@@ -19,8 +22,9 @@ fn every_distinct_launch_is_one_kernel_test() {
     let model = TestModel::new(Head::Tied);
     let names: Vec<String> = model
         .adapter
-        .kernels(&context(""))
+        .gates(&context(""))
         .unwrap()
+        .kernels
         .iter()
         .map(|kernel| kernel.id().to_string())
         .collect();
@@ -54,7 +58,7 @@ fn every_kernel_keeps_its_tolerance_and_its_floor_under_every_setting() {
     let model = TestModel::new(Head::Tied);
     for settings in ["", "gemm=direct", "gemm=fused-cast,toolchain=npu2-2026-06"] {
         let context = context(settings);
-        for kernel in model.adapter.kernels(&context).unwrap() {
+        for kernel in model.adapter.gates(&context).unwrap().kernels {
             let name = format!("[{settings}] {}", kernel.id());
             let inputs = kernel.inputs(Draw::Registry { seed: SEED }).unwrap();
             let output = kernel.run(&context, &inputs).unwrap();
@@ -80,7 +84,7 @@ fn kernels_without_functions_are_exact_on_integers() {
     let model = TestModel::new(Head::Tied);
     let context = context("");
     let mut exact = 0;
-    for kernel in model.adapter.kernels(&context).unwrap() {
+    for kernel in model.adapter.gates(&context).unwrap().kernels {
         let Some(inputs) = kernel.inputs(Draw::Integers { seed: SEED }) else { continue };
         let found = kernel.run(&context, &inputs).unwrap();
         assert_eq!(found.values(), kernel.reference(&inputs).unwrap().values(), "{}", kernel.id());
@@ -94,7 +98,7 @@ fn kernels_without_functions_are_exact_on_integers() {
 fn a_kernel_refuses_inputs_that_are_not_its_own() {
     let model = TestModel::new(Head::Tied);
     let context = context("");
-    let kernel = &model.adapter.kernels(&context).unwrap()[1];
+    let kernel = &model.adapter.gates(&context).unwrap().kernels[1];
     let mut inputs = kernel.inputs(Draw::Registry { seed: SEED }).unwrap();
     inputs.swap(0, 1);
     assert!(kernel.run(&context, &inputs).is_err() && kernel.reference(&inputs).is_err());
@@ -116,8 +120,7 @@ fn tests_are_listed_without_a_device_or_weights() {
         Ok(Box::new(Emulator::default()))
     }));
     std::fs::remove_file(path).unwrap();
-    adapter.kernels(&context("")).unwrap();
-    adapter.configuration(&context("")).unwrap();
+    adapter.gates(&context("")).unwrap();
     let _ = (adapter.config(), adapter.profile(), adapter.weights(), adapter.stop_tokens());
     assert_eq!(opened.load(Ordering::Relaxed), 0);
 }

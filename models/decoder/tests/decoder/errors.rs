@@ -1,7 +1,10 @@
 //! Calls that the runner refuses, each with a sentence.
 
 use crate::model::{HIDDEN, Head, MAX_POSITIONS, TestModel, VOCAB, prompt};
-use npugate::{DType, LogitRows, Probe, RunError, Runner, Tensor};
+use npugate::{
+    DType, RunError, Tensor,
+    model::{LogitRows, Probe, Runner},
+};
 
 #[track_caller]
 fn assert_refused<T>(result: Result<T, RunError>, sentence: &str) {
@@ -30,7 +33,7 @@ fn prompts_that_prefill_cannot_run() {
         "token 300 is outside of the vocabulary of 300",
     );
     assert_refused(
-        runner.prefill(&prompt(4), Probe { logits: LogitRows::From(4), ..probe }),
+        runner.prefill(&prompt(4), Probe::logits(LogitRows::From(4))),
         "logits from position 4 on are asked for, the prompt has 4 positions",
     );
 }

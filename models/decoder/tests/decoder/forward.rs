@@ -4,7 +4,10 @@ use crate::{
     model::{HIDDEN, Head, LAYERS, SEQ_LEN, TestModel, VOCAB, prompt, round, sqnr},
     plain::{Forward, Layer},
 };
-use npugate::{Block, DType, LogitRows, Probe, Runner, Tensor};
+use npugate::{
+    DType, Tensor,
+    model::{Block, LogitRows, Probe, Runner},
+};
 
 /// What BFP16 products leave of a sub-block's signal, and what the hardware's
 /// exp2 leaves of attention's, with some room: a wrong head, row or rotation
@@ -14,7 +17,7 @@ const SUB_BLOCK: f64 = 24.0;
 /// The same after all blocks.
 const LOGITS: f64 = 21.0;
 
-const ALL: Probe = Probe { hidden: true, logits: LogitRows::From(0) };
+const ALL: Probe = Probe::logits(LogitRows::From(0)).with_hidden();
 
 fn hidden(values: &[f32]) -> Tensor {
     let values: Vec<f32> = values.iter().map(|value| round(*value)).collect();
@@ -36,7 +39,7 @@ fn every_block_computes_what_plain_loops_do_on_the_same_input() {
             let before = layer.checked_sub(1).map(|before| &forward.layers[before].hidden);
             let input = hidden(before.unwrap_or(&forward.embedded));
             let expected = Layer::new(&model.weights, layer, input.values());
-            let Block { hidden, attn_ctx, attn_out, mlp_out } =
+            let Block { hidden, attn_ctx, attn_out, mlp_out, .. } =
                 runner.block(layer, &input).unwrap();
             for (part, found, expected) in [
                 ("attn_ctx", attn_ctx, expected.attn_ctx),

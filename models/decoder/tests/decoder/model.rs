@@ -1,7 +1,11 @@
 //! A small random model, written to files that the adapter reads.
 
 use half::bf16;
-use npugate::{Context, Model, PrecisionProfile, schema::Sha256};
+use npugate::{
+    Context,
+    model::{Model, PrecisionProfile},
+    schema::Sha256,
+};
 use npugate_decoder::{
     DecoderAdapter, DecoderRunner, DecoderSpec, Options, TokenizerSpec, WeightsSpec,
 };
@@ -183,7 +187,7 @@ fn leak(text: String) -> &'static str {
 }
 
 pub fn context(settings: &str) -> Context {
-    Context { device: "emu".to_owned(), settings: settings.parse().unwrap(), ..Context::default() }
+    Context::on("emu").with_settings(settings.parse().unwrap())
 }
 
 /// The message of a model whose weights are not usable.

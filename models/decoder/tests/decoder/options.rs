@@ -1,12 +1,16 @@
 //! What the settings change, and what they must not.
 
 use crate::model::{Head, TestModel, context, prompt, spec, sqnr};
-use npugate::{Adapter, LogitRows, Model, Prefill, Probe, Runner, Suite};
+use npugate::{
+    Adapter,
+    model::{LogitRows, Model, Prefill, Probe, Runner},
+    suite::Suite,
+};
 use npugate_decoder::{DecoderAdapter, DecoderSpec, Options};
 use std::sync::Arc;
 
 fn prefill(model: &TestModel, settings: &str) -> Prefill {
-    let probe = Probe { hidden: true, logits: LogitRows::From(0) };
+    let probe = Probe::logits(LogitRows::From(0)).with_hidden();
     model.runner(settings).prefill(&prompt(40), probe).unwrap()
 }
 
@@ -37,7 +41,7 @@ fn attention_on_the_host_needs_no_multiple_of_256() {
     let model = TestModel::new(Head::Tied);
     let mut runner = model.runner("attention=host,seq_len=40");
     assert_eq!(runner.max_prefill(), 40);
-    let probe = Probe { hidden: true, logits: LogitRows::From(0) };
+    let probe = Probe::logits(LogitRows::From(0)).with_hidden();
     assert_eq!(runner.prefill(&prompt(40), probe).unwrap(), prefill(&model, "attention=host"));
 }
 
@@ -53,12 +57,11 @@ fn rounding_of_the_published_toolchain_is_further_from_rne_than_nothing() {
 fn the_configuration_is_one_line_and_a_wrong_length_is_refused_before_a_device_is_opened() {
     let model = TestModel::new(Head::Tied);
     assert_eq!(
-        model.adapter.configuration(&context("fusion=leaf")).unwrap(),
+        model.adapter.gates(&context("fusion=leaf")).unwrap().configuration,
         "drain GEMM, NPU attention, leaf, seq 256, rounding rne"
     );
-    let error = model.adapter.configuration(&context("seq_len=100")).unwrap_err().to_string();
+    let error = model.adapter.gates(&context("seq_len=100")).unwrap_err().to_string();
     assert!(error.starts_with("setting `seq_len` cannot be `100`: "), "{error}");
-    assert!(model.adapter.kernels(&context("seq_len=100")).is_err());
 }
 
 #[test]
@@ -87,11 +90,11 @@ fn a_function_changes_what_uses_it_and_the_line() {
     for setting in ["exp2=exact", "tanh=exact", "reciprocal=exact"] {
         let found = prefill(&model, setting);
         assert!(sqnr(found.logits.values(), hardware.logits.values()).is_finite(), "{setting}");
-        let line = model.adapter.configuration(&context(setting)).unwrap();
+        let line = model.adapter.gates(&context(setting)).unwrap().configuration;
         assert!(line.ends_with(&format!("rounding rne, {}", setting.replace('=', " "))), "{line}");
     }
     assert_eq!(prefill(&model, "exp2=hardware"), hardware);
-    let missing = model.adapter.configuration(&context("tanh=table:no/such.bin")).unwrap_err();
+    let missing = model.adapter.gates(&context("tanh=table:no/such.bin")).unwrap_err();
     assert!(missing.to_string().contains("no/such.bin cannot be read"), "{missing}");
 }
 
@@ -131,13 +134,11 @@ fn more_positions_than_the_model_has_are_refused_whatever_their_number() {
             "setting `seq_len` cannot be `{seq_len}`: the model has 260 positions \
              (max_position_embeddings); programs for {seq_len} cannot be used"
         );
-        assert_eq!(model.adapter.configuration(&context).unwrap_err().to_string(), sentence);
-        let Err(error) = model.adapter.kernels(&context) else { panic!("not refused: {seq_len}") };
-        assert_eq!(error.to_string(), sentence);
+        assert_eq!(model.adapter.gates(&context).unwrap_err().to_string(), sentence);
         let Err(error) = model.adapter.build_decoder(&context) else { panic!("not refused") };
         assert_eq!(error.to_string(), sentence);
     }
-    assert!(model.adapter.configuration(&context("attention=host,seq_len=260")).is_ok());
+    assert!(model.adapter.gates(&context("attention=host,seq_len=260")).is_ok());
 }
 
 #[test]

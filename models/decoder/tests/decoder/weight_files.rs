@@ -1,7 +1,7 @@
 //! Weights in one file, in shards, and in files that are not the model's.
 
 use crate::model::{Head, TestModel, Weights, context, prompt, spec, weights_error};
-use npugate::{Model, Probe, Runner};
+use npugate::model::{Model, Probe, Runner};
 use npugate_decoder::{DecoderAdapter, DecoderSpec, WeightsSpec};
 use std::path::Path;
 

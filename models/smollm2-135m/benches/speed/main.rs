@@ -10,7 +10,12 @@
 
 mod transformers;
 
-use npugate::{Context, Probe, Runner, metrics::argmax, schema};
+use npugate::{
+    Context,
+    metrics::argmax,
+    model::{Probe, Runner},
+    schema,
+};
 use std::{error::Error, path::PathBuf, thread, time::Instant};
 use transformers::Transformers;
 
@@ -63,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let settings = format!("seq_len={PREFILL}").parse()?;
-    let context = Context { device: "emu".to_owned(), settings, ..Context::default() };
+    let context = Context::on("emu").with_settings(settings);
     let mut runner = smollm2_135m::adapter().build_decoder(&context)?;
 
     let mut best = [Best::default(); WORK.len()];
