@@ -23,7 +23,8 @@ pub mod setup;
 
 pub use binding::{
     Buffer, Context, Deadline, Device, Elf, Generation, InstructionUnit, Instructions,
-    InvalidVersion, Kernel, KernelEntry, Library, Platform, Program, Run, RunState, UnknownGeneration, Xclbin, XrtVersion,
+    InvalidVersion, Kernel, KernelEntry, Library, Platform, Program, Run, RunState,
+    UnknownGeneration, Xclbin, XrtVersion,
 };
 pub use device::{
     DEADLINE_VAR, InvalidDeadline, MismatchError, RunDeadline, XrtDevice, XrtOptions,
