@@ -5,11 +5,11 @@ use std::sync::Arc;
 use npugate::schema::{Attribute, Attributes};
 use npugate::{Bias, Context, Draw, Kernel, KernelId, RunError, Tensor, Tolerance};
 use npugate_kernels::{
-    ArgIndex, BufferSet, DType, Device, DeviceError, Launch, Operand, inputs, reference, registry,
+    ArgIndex, BufferSet, DType, Device, DeviceError, Launch, Operand, Program, inputs, reference,
+    registry,
 };
 
 use crate::{
-    cases::single,
     convert::{self, to_device, to_harness},
     error::run_error,
 };
@@ -23,6 +23,15 @@ pub(crate) struct KernelCase {
     pub(crate) id: KernelId,
     pub(crate) launch: Launch,
     pub(crate) open: OpenDevice,
+}
+
+/// A launch as a program of its own: what a device loads to test its kernel.
+pub(crate) fn single(launch: &Launch) -> Program {
+    let mut program = Program::single(launch.op, launch.rounding);
+    for single in &mut program.launches {
+        single.tiling = launch.tiling;
+    }
+    program
 }
 
 impl KernelCase {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use npugate::{Effort, Kernel, KernelId};
 use npugate_kernels::{Launch, Op, Program};
 
-use crate::case::{KernelCase, OpenDevice};
+use crate::case::{KernelCase, OpenDevice, single};
 
 /// Two launches that differ in what they compute, and would be one test.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -91,15 +91,6 @@ pub fn id(op: &Op) -> KernelId {
         shape: op.shape_key(),
         tier: op.tier().map(str::to_owned),
     }
-}
-
-/// A launch as a program of its own: what a device loads to test its kernel.
-pub(crate) fn single(launch: &Launch) -> Program {
-    let mut program = Program::single(launch.op, launch.rounding);
-    for single in &mut program.launches {
-        single.tiling = launch.tiling;
-    }
-    program
 }
 
 /// The launch on few rows. A tiling that no longer fits is left to the build.

@@ -1,9 +1,8 @@
 //! The launches of an adapter's programs as kernel tests.
 //!
 //! An adapter builds [`Program`](npugate_kernels::Program)s and says how a device is opened.
-//! [`cases`] makes a [`npugate::Kernel`] of every distinct launch, which is what
-//! `npugate::Adapter::kernels` returns, and [`describe`](fn@describe) makes the record of every
-//! launch, which is what `npugate::Adapter::launches` returns:
+//! [`cases`] makes a [`npugate::Kernel`] of every distinct launch, and [`describe`](fn@describe) the
+//! record of every launch; both go into the [`npugate::Gates`] of the adapter:
 //!
 //! ```
 //! use std::sync::Arc;
