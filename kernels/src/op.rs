@@ -9,10 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     kernel::{Bias, KernelSpec, OpError, Operand},
-    kernels::{
-        Add, FlashAttention, Gelu, Gemm, GemmOutput, Gemv, LayerNorm, RmsNorm, Rope, SiluMul,
-        Softmax, for_each_kernel,
-    },
+    kernels::{self, GemmOutput, for_each_kernel},
     rounding::Rounding,
 };
 
@@ -21,7 +18,7 @@ macro_rules! define {
         /// A kernel with its shape: what one launch computes.
         #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
         pub enum Op {
-            $($(#[$doc])* $Kernel($Kernel),)+
+            $($(#[$doc])* $Kernel(kernels::$Kernel),)+
         }
 
         /// A kernel without a shape.
@@ -46,14 +43,14 @@ macro_rules! define {
             /// The name, as in test names.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$Kernel => <$Kernel as KernelSpec>::NAME,)+
+                    $(Self::$Kernel => <kernels::$Kernel as KernelSpec>::NAME,)+
                 }
             }
         }
 
         $(
-            impl From<$Kernel> for Op {
-                fn from(kernel: $Kernel) -> Self {
+            impl From<kernels::$Kernel> for Op {
+                fn from(kernel: kernels::$Kernel) -> Self {
                     Self::$Kernel(kernel)
                 }
             }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Row, RowError, Shape, row::Entry, shape::with_shape};
 use crate::{
     kernel::KernelSpec,
-    kernels::for_each_kernel,
+    kernels::{self, for_each_kernel},
     op::{Kernel, UnknownKernel},
     tiling::Tiling,
 };
@@ -117,7 +117,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Row>, RegistryError> {
 macro_rules! row_of {
     ({ $kernel:expr, $value:expr } $($(#[$doc:meta])* $Kernel:ident: $Shape:ident,)+) => {
         match $kernel {
-            $(Kernel::$Kernel => typed::<crate::kernels::$Kernel>($value, Shape::$Kernel),)+
+            $(Kernel::$Kernel => typed::<kernels::$Kernel>($value, Shape::$Kernel),)+
         }
     };
 }

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use crate::{
     kernel::{FlatShape, KernelSpec, RowsShape, ShapeType},
-    kernels::{AttentionShape, GemmOutput, GemmShape, GemvShape, RopeShape, for_each_kernel},
+    kernels::{self, AttentionShape, GemmOutput, GemmShape, GemvShape, RopeShape, for_each_kernel},
     op::{Kernel, Op},
 };
 
@@ -33,7 +33,7 @@ macro_rules! define {
             pub(super) fn op(&self, method: Option<GemmOutput>) -> Option<Op> {
                 match *self {
                     $(Self::$Kernel(shape) => {
-                        measured::<crate::kernels::$Kernel>(shape, method).map(Op::$Kernel)
+                        measured::<kernels::$Kernel>(shape, method).map(Op::$Kernel)
                     })+
                 }
             }

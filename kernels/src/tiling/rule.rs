@@ -127,8 +127,8 @@ rules! {
         "The number of elements is a multiple of tile_n * herd_x * herd_y.";
     /// Element-wise: a tile is of a size that was seen to work.
     TileRange = "tile-range":
-        "tile_n is at most 4096 for add and silu_mul, and 512 to 6144 for gelu: the sizes that \
-         the registry reports to work.";
+        "tile_n is at most 4096 for a kernel with two inputs (add, silu_mul), and 512 to 6144 for \
+         one with one (gelu): the sizes that the registry reports to work.";
     /// A tile is so many whole vectors.
     TileVectors = "tile-multiple-of-16":
         "tile_n is a multiple of 16, a bf16 vector: there is no scalar tanh.";
