@@ -1,7 +1,7 @@
 //! The checks of an adapter's own, held to what a check must be.
 
 use crate::measured::{CheckResult, Measured, Stop};
-use crate::schema::Direction;
+use crate::schema::{Direction, Metric};
 use crate::session::Session;
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn judged(measured: &Measured) -> Result<(), Stop> {
         ));
     }
     let mut seen = BTreeSet::new();
-    match metrics.iter().map(|metric| metric.key()).find(|key| !seen.insert(key.clone())) {
+    match metrics.iter().map(Metric::key).find(|key| !seen.insert(key.clone())) {
         None => Ok(()),
         Some(key) => Err(Stop::Invalid(format!(
             "the check measured two metrics named {key}: rename one, or name their slices"
@@ -40,7 +40,7 @@ fn judged(measured: &Measured) -> Result<(), Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{Metric, Unit};
+    use crate::schema::Unit;
 
     fn metric(name: &str, direction: Direction) -> Metric {
         Metric::new(name, 1.0, Unit::Count, direction)
