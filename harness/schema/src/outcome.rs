@@ -82,22 +82,6 @@ impl Outcome {
         )
     }
 
-    /// Rank in the verdict order, the worst highest:
-    /// failed > invalid > skipped > waived > passed > ignored.
-    pub fn severity(&self) -> u8 {
-        match self {
-            Self::Crashed { .. } => 8,
-            Self::TimedOut { .. } => 7,
-            Self::Failed | Self::Flaky { result: FlakyResult::Fail, .. } => 6,
-            Self::Regressed => 5,
-            Self::Invalid { .. } => 4,
-            Self::Skipped { .. } => 3,
-            Self::Waived { .. } | Self::Flaky { result: FlakyResult::Pass, .. } => 2,
-            Self::Passed => 1,
-            Self::Ignored { .. } => 0,
-        }
-    }
-
     /// The reason that goes with the outcome, if it has one.
     pub fn reason(&self) -> Option<&str> {
         match self {

@@ -40,7 +40,7 @@ fn judged(measured: &Measured) -> Result<(), Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{Metric, Unit};
+    use crate::schema::Unit;
 
     fn metric(name: &str, direction: Direction) -> Metric {
         Metric::new(name, 1.0, Unit::Count, direction)

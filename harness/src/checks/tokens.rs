@@ -31,8 +31,8 @@ pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
         Metric::new("kl_mean", kl, Unit::Nats, Direction::Lower),
     ])
     .noted(note);
-    let attachments = evidence.map_or_else(Vec::new, |folder| evidence::files(folder, &name));
-    Ok(Measured { attachments, ..measured })
+    let files = evidence.map_or_else(Vec::new, |folder| evidence::files(folder, &name));
+    Ok(files.into_iter().fold(measured, Measured::attached))
 }
 
 /// The flips of the first prompts.
