@@ -1,11 +1,11 @@
-//! Tensors between the device and the checks.
+//! Converts tensors between the device and the checks.
 
 use half::bf16;
 use npugate::RunError;
 use npugate_kernels::{DType, Tensor, TensorData, TensorError};
 
-/// A tensor of the checks as the device takes it. A bf16 tensor holds values
-/// that are exact in bf16; any other is rounded to nearest even.
+/// Converts a tensor of the checks to one of the device. The values of a bf16
+/// tensor are exact in bf16; any that is not is rounded to nearest even.
 pub(crate) fn to_device(tensor: &npugate::Tensor) -> Result<Tensor, TensorError> {
     let (shape, values) = (tensor.shape(), tensor.values());
     match tensor.dtype() {
@@ -17,7 +17,7 @@ pub(crate) fn to_device(tensor: &npugate::Tensor) -> Result<Tensor, TensorError>
     }
 }
 
-/// A tensor of the device as the checks take it.
+/// Converts a tensor of the device to one of the checks.
 pub(crate) fn to_harness(tensor: &Tensor) -> Result<npugate::Tensor, RunError> {
     let dtype = match tensor.dtype() {
         DType::Bf16 => npugate::DType::Bf16,
@@ -30,9 +30,9 @@ pub(crate) fn to_harness(tensor: &Tensor) -> Result<npugate::Tensor, RunError> {
     Ok(npugate::Tensor::new(tensor.shape(), dtype, values)?)
 }
 
-/// Drawn inputs as the checks take them. They have as many values as their
-/// shapes say; were that ever wrong, it must not pass for a kernel without such
-/// inputs.
+/// Converts drawn inputs to tensors of the checks. They have as many values as
+/// their shapes say. If that were ever wrong, it must not be mistaken for a
+/// kernel without such inputs.
 pub(crate) fn drawn_to_harness(tensor: &Tensor) -> npugate::Tensor {
     match to_harness(tensor) {
         Ok(tensor) => tensor,
@@ -40,7 +40,7 @@ pub(crate) fn drawn_to_harness(tensor: &Tensor) -> npugate::Tensor {
     }
 }
 
-/// A bf16 value as f32, which is exact. Written without the branch that
+/// Widens a bf16 value to f32, which is exact. This avoids the branch that
 /// `bf16::to_f32` has for signalling NaNs, so that loops over it are vectorised.
 pub(crate) fn widen(value: bf16) -> f32 {
     f32::from_bits(u32::from(value.to_bits()) << 16)

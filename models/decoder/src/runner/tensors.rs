@@ -1,4 +1,4 @@
-//! Tensors between the host, the device and the checks.
+//! Converts tensors between the host, the device and the checks.
 
 use super::RunnerError;
 pub(super) use crate::convert::widen;
@@ -6,7 +6,7 @@ use half::bf16;
 use npugate::DType;
 use npugate_kernels::Tensor as DeviceTensor;
 
-/// The values of a buffer that the device returned.
+/// Returns the values of a buffer that the device returned.
 pub(super) fn values<'a>(
     tensor: &'a DeviceTensor,
     arg: &'static str,
@@ -14,14 +14,14 @@ pub(super) fn values<'a>(
     tensor.as_bf16().ok_or_else(|| RunnerError::WrongDType { arg, found: tensor.dtype() })
 }
 
-/// bf16 rows as the checks see them.
+/// Converts bf16 rows to a tensor of the checks.
 pub(super) fn to_harness(rows: &[bf16], width: usize) -> Result<npugate::Tensor, RunnerError> {
     let values = rows.iter().map(|value| widen(*value)).collect();
     Ok(npugate::Tensor::new([rows.len() / width, width], DType::Bf16, values)?)
 }
 
-/// The first `positions` rows of a buffer that the device returned, as the
-/// checks see them: padding is cut off.
+/// Converts the first `positions` rows of a buffer that the device returned to a
+/// tensor of the checks, without the padding.
 pub(super) fn first_rows(
     tensor: &DeviceTensor,
     arg: &'static str,
