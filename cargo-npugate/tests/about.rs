@@ -1,9 +1,9 @@
-//! What the command says of itself, in a folder without a workspace.
+//! What the command says about itself, in a folder without a workspace.
 #![allow(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
 use std::{fs, path::Path, process::Command};
 
-/// Runs the command in an empty folder: exit code, stdout, stderr.
+/// Runs the command in a folder. Returns the exit code, stdout and stderr.
 fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-npugate"));
     let output = command.arg("npugate").args(args).current_dir(folder).output().unwrap();
@@ -39,7 +39,7 @@ fn the_version_is_one_line_or_all_facts() {
 }
 
 #[test]
-fn completions_are_of_the_executable() {
+fn completions_are_for_the_executable() {
     let folder = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let (code, script, err) = run(folder.path(), &["completions", shell]);

@@ -1,4 +1,4 @@
-//! What a run does with baselines, and with what nothing refers to.
+//! What a run does with baselines and with unreferenced files.
 
 mod support;
 
@@ -8,7 +8,7 @@ use support::Scene;
 const BASELINE: &str = "fixtures/alpha/baseline/emu.json";
 
 #[test]
-fn saving_accepts_every_figure_and_forgets_what_is_gone() {
+fn saving_accepts_every_figure_and_forgets_tests_that_are_gone() {
     let mut scene = Scene::with_tests(
         "alpha a::b pass 0.999\nalpha a::c regressed 0.998\nalpha a::d pass\nalpha l::e full",
     );
@@ -20,10 +20,10 @@ fn saving_accepts_every_figure_and_forgets_what_is_gone() {
     assert!(saved.contains("a::b") && saved.contains("0.998"), "{saved}");
     scene.run("--full --baseline save").expect(0, &["4 passed", "Saved 1 change for alpha"]);
     assert!(!scene.path("fixtures/alpha/baseline/emu.json.new").exists());
-    // A better figure within the noise: a comparison leaves the baseline alone.
+    // A better figure within the noise: a comparison would leave the baseline as it is.
     scene.set("FAKE_GATE", "alpha a::b pass 0.9991\nalpha a::c pass 0.998\nalpha l::e full");
     scene.run("a --baseline save").expect(0, &["Saved 1 change for"]);
-    // Neither a filter nor a part of the run takes the others for gone.
+    // With a filter or a partition, the other tests do not count as gone.
     for part in ["--partition slice:1/2", "-E test(a::b)"] {
         scene.run(&format!("{part} --baseline save")).expect(0, &["Saved 0 changes for"]);
     }
@@ -31,13 +31,13 @@ fn saving_accepts_every_figure_and_forgets_what_is_gone() {
     assert!(some.contains("0.9991") && some.contains("a::d"), "{some}");
     scene.run("--baseline save").expect(0, &["Saved 1 change for"]).expect_none(&["REGRESSED"]);
     let all = scene.read(BASELINE);
-    // What is off is not gone.
+    // A test that is turned off is not gone.
     assert!(!all.contains("a::d") && all.contains("l::e"), "{all}");
     scene.run("--baseline save").expect(0, &["Saved 0 changes for"]);
 }
 
 #[test]
-fn what_failed_is_never_saved() {
+fn figures_of_failed_tests_are_never_saved() {
     let scene = Scene::with_tests("alpha a::b pass\nalpha a::c fail 0.5\nalpha a::d invalid");
     scene.run("--baseline save").expect(100, &["Saved 1 change for alpha"]);
     let saved = scene.read(BASELINE);
@@ -59,13 +59,13 @@ fn ignoring_compares_nothing_and_writes_nothing() {
     run.expect_none(&["Pending", "Saved"]);
     assert!(!scene.path("fixtures").exists());
     scene.run("a::c --baseline compare").expect(120, &["1 regressed"]);
-    // A gate's own variable is not this command's.
+    // The gates' own variable has no effect on this command.
     let variable = scene.with("NPUGATE_BASELINE", "ignore");
     variable.run("a::c").expect(120, &["1 regressed"]);
 }
 
 #[test]
-fn saving_is_refused_where_nothing_may_be_written() {
+fn saving_is_refused_if_nothing_may_be_written() {
     let mut scene = Scene::new().with("CI", "true");
     scene.run("--baseline save").expect(2, &["error: --baseline save writes baselines, which"]);
     scene.set("NPUGATE_UPDATE", "no");
@@ -77,26 +77,26 @@ fn saving_is_refused_where_nothing_may_be_written() {
 }
 
 #[test]
-fn what_nothing_refers_to_is_told_refused_and_deleted() {
+fn unreferenced_files_are_reported_refused_and_deleted() {
     let scene = Scene::new();
     let stray = "fixtures/alpha/baseline/xrt.json";
     fs::create_dir_all(scene.path("fixtures/alpha/baseline")).unwrap();
     fs::write(scene.path(stray), "{").unwrap();
-    let told = "fixtures/alpha/baseline/xrt.json: it is no baseline: EOF";
-    scene.run("").expect(0, &[&format!("warning: {told}")]);
+    let message = "fixtures/alpha/baseline/xrt.json: it is no baseline: EOF";
+    scene.run("").expect(0, &[&format!("warning: {message}")]);
     for quiet in ["kernel", "--unreferenced ignore"] {
         scene.run(quiet).expect(0, &[]).expect_none(&["xrt.json"]);
     }
     scene.run("kernel --unreferenced reject").expect(
         124,
         &[
-            &format!("error: {told}"),
+            &format!("error: {message}"),
             "error: 1 leftover: `cargo npugate unreferenced --delete` removes files",
         ],
     );
     let run = scene.run("unreferenced");
     run.expect(0, &[]).expect_none(&["Running"]);
-    assert!(run.stdout.starts_with(told), "{run}");
+    assert!(run.stdout.starts_with(message), "{run}");
     assert!(scene.path(stray).exists());
     scene.run("unreferenced --delete").expect(0, &["     Deleted 1 file\n"]);
     assert!(!scene.path(stray).exists());
@@ -107,7 +107,7 @@ fn what_nothing_refers_to_is_told_refused_and_deleted() {
 }
 
 #[test]
-fn a_failed_test_outranks_what_nothing_refers_to() {
+fn a_failed_test_outranks_unreferenced_files() {
     let scene = Scene::with_tests("alpha a::b fail 0.5");
     fs::create_dir_all(scene.path("fixtures/alpha/baseline")).unwrap();
     fs::write(scene.path("fixtures/alpha/baseline/x.json"), "").unwrap();
@@ -115,7 +115,7 @@ fn a_failed_test_outranks_what_nothing_refers_to() {
 }
 
 #[test]
-fn the_figures_of_a_double_are_for_no_baseline() {
+fn the_figures_of_a_double_are_never_a_baseline() {
     let scene = Scene::with_tests("alpha a::b pass\nalpha !double\nbeta a::b pass");
     for line in ["", "--baseline save"] {
         let run = scene.run(line);

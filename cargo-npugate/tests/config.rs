@@ -1,4 +1,4 @@
-//! `.config/npugate.toml`: what holds, where it comes from, what is wrong with it.
+//! `.config/npugate.toml`: which settings apply, where they come from, what is wrong with them.
 
 mod support;
 
@@ -26,7 +26,7 @@ junit = "reports/junit.xml"
 
 /// A scene with a configuration.
 #[track_caller]
-#[expect(clippy::unwrap_used, reason = "of use to tests alone")]
+#[expect(clippy::unwrap_used, reason = "used only by tests")]
 fn with_config(text: &str) -> Scene {
     let scene = Scene::with_tests("alpha kernel::gemm pass\nbeta tokens::p00 pass");
     fs::create_dir(scene.path(".config")).unwrap();
@@ -35,7 +35,7 @@ fn with_config(text: &str) -> Scene {
 }
 
 #[test]
-fn what_holds_is_shown_with_where_it_comes_from() {
+fn effective_settings_are_shown_with_their_origins() {
     let scene = with_config(CONFIG);
     let run = scene.run("show-config -P ci");
     run.expect(0, &[]);
@@ -60,7 +60,7 @@ fn a_profile_is_chosen_by_option_or_environment() {
     assert!(scene.read("reports/junit.xml").contains("kernel::gemm"));
     fs::remove_dir_all(scene.path("reports")).unwrap();
     scene.run("-P default").expect(0, &["2 passed"]);
-    assert!(!scene.path("reports").exists(), "what is typed holds");
+    assert!(!scene.path("reports").exists(), "the command line overrides the environment");
     scene.run("--profile cii").expect(96, &["is called `cii`; did you mean `ci`?"]);
     let missing = scene.run("--config none.toml");
     missing.expect(96, &["error: none.toml cannot be read: "]);
@@ -88,24 +88,24 @@ fn a_bad_configuration_ends_the_run_before_it_builds() {
 }
 
 #[test]
-fn a_waiver_for_no_test_is_told_by_a_full_run_alone() {
+fn a_waiver_for_no_test_is_reported_only_by_a_full_run() {
     let scene = with_config(CONFIG);
-    let told = "warning: no test is left of a waiver of cosine for `test(attention)` (.config/npugate.toml:10, profile default): no test here has `test(attention)`; ";
-    scene.run("--workspace").expect(0, &[told]);
+    let message = "warning: no test is left of a waiver of cosine for `test(attention)` (.config/npugate.toml:10, profile default): no test here has `test(attention)`; ";
+    scene.run("--workspace").expect(0, &[message]);
     for part in ["", "kernel --workspace", "-p alpha"] {
         scene.run(part).expect(0, &[]).expect_none(&["waiver"]);
     }
 }
 
 #[test]
-fn a_duration_that_is_none_is_refused() {
+fn a_duration_without_a_unit_is_refused() {
     let run = with_config("").run("--timeout 60");
     run.expect(2, &["`60` is not a duration; write a number above zero and a unit"]);
     with_config("").run("--timeout 5m --slow 10s --retries 2 --flaky-result pass").expect(0, &[]);
 }
 
 #[test]
-fn the_configuration_in_the_readme_is_one() {
+fn the_configuration_in_the_readme_is_valid() {
     let readme = include_str!("../../README.md");
     let blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let Some(block) = blocks.into_iter().find(|block| block.contains("[profile.ci]")) else {
@@ -119,7 +119,7 @@ fn the_configuration_in_the_readme_is_one() {
 }
 
 #[test]
-fn the_configuration_of_this_repository_is_one() {
+fn the_configuration_of_this_repository_is_valid() {
     let run = with_config(include_str!("../../.config/npugate.toml")).run("show-config -P ci");
     run.expect(0, &[]);
     assert!(run.stdout.contains("unreferenced = \"reject\""), "{run}");

@@ -1,4 +1,4 @@
-//! `doctor` and `device` as they are called, on trees in place of this machine.
+//! `doctor` and `device` as users call them, on folder trees in place of this machine.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
@@ -14,7 +14,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A Strix whose driver has it, with less memory than it needs and no XRT.
+/// A Strix that its driver has bound, with less lockable memory than it needs and no XRT.
 fn strix() -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (name, text) in [
@@ -35,7 +35,7 @@ fn strix() -> TempDir {
     root
 }
 
-/// Runs the command in an empty folder: exit code, stdout, stderr.
+/// Runs the command in an empty folder. Returns the exit code, stdout and stderr.
 fn run(root: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-npugate"));
@@ -46,7 +46,7 @@ fn run(root: &Path, args: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn problems_end_with_the_code_of_a_device_that_does_not_run() {
+fn problems_give_the_exit_code_of_an_unavailable_device() {
     let root = strix();
     let (code, out, err) = run(root.path(), &["doctor"]);
     assert_eq!(code, Some(122), "{out}{err}");
@@ -71,7 +71,7 @@ fn json_is_one_object_that_reads_back() {
 }
 
 #[test]
-fn a_device_is_shown_without_what_is_wrong_with_it() {
+fn a_device_is_shown_without_its_problems() {
     let root = strix();
     let (code, out, err) = run(root.path(), &["device"]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
@@ -87,7 +87,7 @@ fn a_device_is_shown_without_what_is_wrong_with_it() {
 }
 
 #[test]
-fn without_a_device_there_is_one_sentence() {
+fn without_a_device_the_error_is_one_sentence() {
     let root = tempfile::tempdir().unwrap();
     let (code, out, err) = run(root.path(), &["device"]);
     assert_eq!((code, out.as_str()), (Some(122), ""));
@@ -101,7 +101,7 @@ fn without_a_device_there_is_one_sentence() {
 }
 
 #[test]
-fn another_device_than_hardware_and_options_of_tests_are_refused() {
+fn other_devices_than_hardware_and_test_options_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let (code, _, err) = run(root.path(), &["doctor", "--device", "emu"]);
     assert_eq!(code, Some(2));
@@ -110,14 +110,14 @@ fn another_device_than_hardware_and_options_of_tests_are_refused() {
     assert_eq!(code, Some(2));
     assert!(err.contains("unexpected argument '--full' found"), "{err}");
     let (code, _, _) = run(root.path(), &["doctor", "-p", "nothing"]);
-    assert_ne!(code, Some(122), "a model was asked for in a folder without a workspace");
+    assert_ne!(code, Some(122), "a model was named in a folder without a workspace");
 }
 
-/// What the checks find with the kernel driver's double below them, by name; none where
-/// there is no double. `kernels/xrt/ci.sh` makes one and names its folder.
+/// Returns what the checks find on the double of the kernel driver, or `None` if there is no
+/// double. `kernels/xrt/ci.sh` makes one and names its folder.
 fn on_the_double(fault: Option<(&str, &str)>) -> Option<Examination> {
     let Some(root) = std::env::var_os("NPUGATE_TEST_XRT_ROOT") else {
-        eprintln!("SKIPPED: NPUGATE_TEST_XRT_ROOT names no double of the driver");
+        eprintln!("SKIPPED: NPUGATE_TEST_XRT_ROOT does not name a double of the driver");
         return None;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -129,7 +129,7 @@ fn on_the_double(fault: Option<(&str, &str)>) -> Option<Examination> {
 }
 
 #[test]
-fn the_driver_is_asked_and_its_double_is_called_one() {
+fn the_driver_is_queried_and_a_double_is_identified() {
     let Some(examination) = on_the_double(None) else { return };
     let found = |name: &str| examination.checks.iter().find(|one| one.check == name).unwrap();
     assert!(found("pci").finding.contains("no hardware"), "{examination:#?}");
@@ -138,7 +138,7 @@ fn the_driver_is_asked_and_its_double_is_called_one() {
 }
 
 #[test]
-fn a_driver_that_refuses_is_told_by_its_errors() {
+fn a_driver_that_refuses_is_diagnosed_from_its_errors() {
     for (errno, problems) in [("13", ["node"].as_slice()), ("95", &["node", "iommu"])] {
         let fault = Some(("FAKE_XDNA_OPEN_ERRNO", errno));
         let Some(examination) = on_the_double(fault) else { return };

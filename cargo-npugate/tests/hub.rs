@@ -1,7 +1,6 @@
-//! Fetching from the Hugging Face hub, whose place is taken by a server on this
-//! machine.
+//! Fetching from the Hugging Face hub, for which a server on this machine stands in.
 #![cfg(feature = "hf")]
-#![allow(clippy::unwrap_used, reason = "the server is a part of the test")]
+#![allow(clippy::unwrap_used, reason = "the server is part of the test")]
 
 mod support;
 
@@ -19,7 +18,7 @@ const DIGEST: &str = "9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafd
 fn a_file_of_the_hub_is_fetched_and_not_kept_twice() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    // Ends with the test program.
+    // The thread ends with the test program.
     thread::spawn(move || listener.incoming().flatten().for_each(answer));
     let scene = Scene::new();
     let home = scene.path("hf-home").display().to_string();
@@ -46,7 +45,7 @@ fn a_file_of_the_hub_is_fetched_and_not_kept_twice() {
         .expect(96, &["hf:owner/tiny@main#none could not be downloaded: ", "404"]);
 }
 
-/// Answers one request as the hub would: a range of the one file that there is.
+/// Answers one request as the hub would: with a range of its only file.
 fn answer(mut stream: TcpStream) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut lines = Vec::new();

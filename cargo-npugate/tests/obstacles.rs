@@ -1,16 +1,16 @@
-//! What stands in the way of a run from outside: a full disk, a checkout that
-//! cannot be written to. Each is told in one sentence, with an exit code of its
-//! own, and leaves no half-written file.
+//! External obstacles to a run: a full disk, a checkout that cannot be written
+//! to. Each is reported in one sentence with its own exit code, and leaves no
+//! half-written file.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests, outside of the functions marked so")]
+#![allow(clippy::unwrap_used, reason = "test helpers outside functions marked as tests")]
 
 mod support;
 
 use std::{ffi::OsString, fs, path::Path, process::Command};
 use support::{Run, Scene};
 
-/// Runs the command in a place of its own where `script` has mounted something;
-/// none where that is not allowed, which is said.
+/// Runs the command in its own mount namespace, where `script` has mounted
+/// something. Prints a note and returns `None` if mounting is not allowed.
 fn run_in(scene: &Scene, script: &str, line: &str, variables: &[(&str, &str)]) -> Option<Run> {
     let allowed = Command::new("unshare").args(["--mount", "sh", "-c", script]).output();
     if !allowed.is_ok_and(|output| output.status.success()) {
@@ -38,7 +38,7 @@ fn run_in(scene: &Scene, script: &str, line: &str, variables: &[(&str, &str)]) -
     Some(Run::of(&command.output().unwrap()))
 }
 
-/// Mounts a folder of one page, and fills it.
+/// Returns a folder, and the script that mounts one page there and fills it.
 fn full(scene: &Scene) -> (String, String) {
     let folder = scene.path("full");
     fs::create_dir_all(&folder).unwrap();
@@ -56,7 +56,7 @@ fn files_in(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_full_disk_under_the_events_is_told() {
+fn a_full_disk_for_the_events_is_reported() {
     let scene = Scene::with_tests("alpha a::b pass\nbeta a::b pass");
     scene.run("list").expect(0, &[]);
     let (folder, script) = full(&scene);
@@ -67,7 +67,7 @@ fn a_full_disk_under_the_events_is_told() {
 }
 
 #[test]
-fn a_full_disk_under_a_report_leaves_no_half_of_it() {
+fn a_full_disk_for_a_report_leaves_no_partial_report() {
     let scene = Scene::with_tests("alpha a::b pass");
     scene.run("list").expect(0, &[]);
     let (folder, script) = full(&scene);
@@ -94,7 +94,7 @@ fn a_checkout_that_cannot_be_written_to_keeps_its_verdicts() {
     let scene = scene.with("FAKE_GATE", "alpha a::b pass\nbeta a::b fail");
     let Some(run) = run_in(&scene, &script, "", &[]) else { return };
     run.expect(100, &["1 passed, 1 failed", "cannot be written: ", "Read-only file system"]);
-    // With nothing to write there is nothing to complain about.
+    // If nothing is to be written, there is no error.
     let Some(run) = run_in(&scene, &script, "", &[("NPUGATE_UPDATE", "no")]) else { return };
     run.expect(100, &["1 passed, 1 failed"]).expect_none(&["cannot be written"]);
 }

@@ -1,4 +1,4 @@
-//! What a run tells people, programs and CI, and how its parts are joined.
+//! What a run reports to people, programs and CI, and how its parts are merged.
 
 mod support;
 
@@ -13,7 +13,7 @@ const MIXED: &str = "alpha kernel::a pass
     beta kernel::a pass";
 
 #[test]
-fn a_failure_is_one_line_while_the_run_goes_on_and_shown_in_full_once() {
+fn a_failure_is_one_line_during_the_run_and_shown_in_full_once() {
     let run = Scene::with_tests(MIXED).run("");
     run.expect(100, &["Running alpha", "FAIL [", "CRASH [", "Running beta-7b", "Summary 4 tests"]);
     for once in
@@ -25,7 +25,7 @@ fn a_failure_is_one_line_while_the_run_goes_on_and_shown_in_full_once() {
 }
 
 #[test]
-fn messages_go_to_stdout_and_the_same_to_a_file() {
+fn messages_go_to_stdout_and_unchanged_to_a_file() {
     let scene = Scene::with_tests(MIXED);
     let run = scene.run("--message-format json --results out/run.jsonl --set a=b");
     run.expect(100, &["FAIL [", "Summary 4 tests"]);
@@ -38,7 +38,7 @@ fn messages_go_to_stdout_and_the_same_to_a_file() {
         let found = messages.iter().find(|message| {
             message["message"] == "test_finished" && message["record"]["name"] == test
         });
-        found.unwrap_or_else(|| panic!("{test} is not there, in:\n{run}"))
+        found.unwrap_or_else(|| panic!("{test} is missing in:\n{run}"))
     };
     assert_eq!(of("kernel::b")["record"]["metrics"][0]["value"], 0.98);
     let rerun = "cargo npugate -p alpha --exact kernel::b --cargo-profile dev --set a=b";
@@ -74,7 +74,7 @@ fn gates_and_messages_do_not_share_stdout() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_goes_away_ends_the_messages_and_not_the_run() {
+fn a_reader_that_goes_away_ends_the_messages_but_not_the_run() {
     let scene = Scene::with_tests(MIXED);
     let mut command = scene.command(["--message-format", "json", "--junit", "junit.xml"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -145,7 +145,7 @@ fn the_parts_of_a_run_become_one_report() {
         ],
     );
     assert!(all.stderr.contains(": 2 passed, 1 ignored, 2 failed\n"), "{all}");
-    // But for the times, what the parts come to is what one run says.
+    // Except for the times, the merged report equals the report of one run.
     let cases = |file: &str| {
         let report = Report::deserialize_from_str(&scene.read(file)).unwrap();
         let cases = report.test_suites.iter().flat_map(|suite| &suite.test_cases);
@@ -160,7 +160,7 @@ fn the_parts_of_a_run_become_one_report() {
 }
 
 #[test]
-fn shards_become_one_run_an_empty_one_among_them() {
+fn shards_become_one_run_even_if_one_is_empty() {
     let scene = Scene::with_tests("alpha kernel::a pass\nbeta kernel::a fail 0.5");
     scene.run("--partition slice:1/3 --results 1.jsonl").expect(0, &["Summary 1 test"]);
     scene.run("--partition slice:2/3 --results 2.jsonl").expect(100, &["Summary 1 test"]);
@@ -176,7 +176,7 @@ fn shards_become_one_run_an_empty_one_among_them() {
 }
 
 #[test]
-fn models_that_run_at_the_same_time_are_told_apart() {
+fn the_output_of_models_that_run_in_parallel_is_kept_apart() {
     let scene = Scene::with_tests(
         "alpha kernel::a slow\nalpha kernel::b pass\nbeta kernel::a slow\nbeta kernel::b fail 0.5",
     );
@@ -190,7 +190,7 @@ fn models_that_run_at_the_same_time_are_told_apart() {
 }
 
 #[test]
-fn what_is_not_one_whole_run_is_not_merged() {
+fn files_that_are_not_one_whole_run_are_not_merged() {
     let scene = Scene::with_tests("alpha kernel::a pass\nalpha kernel::b pass");
     scene.run("kernel::a --results a.jsonl").expect(0, &[]);
     scene.run("kernel::b --results b.jsonl").expect(0, &[]);
@@ -210,12 +210,12 @@ fn what_is_not_one_whole_run_is_not_merged() {
 }
 
 #[test]
-fn a_part_that_was_cut_short_is_told_and_is_no_success() {
+fn a_part_that_was_cut_short_is_reported_and_is_not_a_success() {
     let scene = Scene::with_tests("alpha kernel::a pass\nalpha kernel::b pass");
     scene.run("--results a.jsonl").expect(0, &[]);
     let text = scene.read("a.jsonl");
     let at = text.find(r#"{"message":"test_finished","model":"alpha","package":"alpha","record":{"name":"kernel::b""#);
-    // Killed while it wrote.
+    // As if the command was killed while it wrote.
     fs::write(scene.path("cut.jsonl"), &text[..at.unwrap() + 20]).unwrap();
     let run = scene.run("merge cut.jsonl --junit junit.xml");
     run.expect(
@@ -230,7 +230,7 @@ fn a_part_that_was_cut_short_is_told_and_is_no_success() {
     assert_eq!((report.tests, report.skipped), (2, 1));
 }
 
-/// Nothing to continue: an error without a build.
+/// A command line that is an error before anything is built.
 const ERROR: [&str; 2] = ["run", ""];
 
 #[test]
@@ -262,8 +262,8 @@ fn the_environment_decides_on_colours_and_the_option_overrules_it() {
     run.expect(2, &["invalid value 'sometimes' for '--color <WHEN>'"]);
 }
 
-/// What a terminal sees of the command with these words, if there is a program
-/// that makes one.
+/// Returns what the command prints on a terminal, or `None` if there is no
+/// program to emulate one.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(scene: &Scene, words: &str) -> Option<String> {
     let plain = scene.command(words.split_whitespace());
@@ -282,7 +282,7 @@ fn on_a_terminal(scene: &Scene, words: &str) -> Option<String> {
     match script.output() {
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(error) => {
-            eprintln!("not tested, there is no program `script`: {error}");
+            eprintln!("SKIPPED: the program `script` does not start: {error}");
             None
         }
     }
@@ -290,7 +290,7 @@ fn on_a_terminal(scene: &Scene, words: &str) -> Option<String> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_has_colours_and_a_live_area_unless_it_is_told_otherwise() {
+fn a_terminal_has_colours_and_a_live_area_unless_they_are_turned_off() {
     let scene = Scene::with_tests("alpha kernel::a pass\nalpha kernel::b fail 0.5");
     let Some(seen) = on_a_terminal(&scene, "") else { return };
     assert!(seen.contains("\u{1b}[1m\u{1b}[91m        FAIL\u{1b}[0m"), "{seen:?}");
@@ -306,7 +306,7 @@ fn a_terminal_has_colours_and_a_live_area_unless_it_is_told_otherwise() {
             seen.contains("        FAIL [") && !seen.contains("\u{1b}[91m"),
             "{name}: {seen:?}"
         );
-        // The live area is no matter of colours, its verbs are.
+        // The live area does not depend on colours, but its verbs do.
         assert!(!seen.contains("\u{1b}[96m"), "{name}: {seen:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Running tests of gates that pass, fail, crash and misbehave.
+//! Runs of gates that pass, fail, crash and misbehave.
 
 mod support;
 
@@ -26,7 +26,7 @@ fn all_default_gates_of_all_default_adapters_run() {
         ],
     );
     run.expect_none(&["PASS", "offside", "warning:", "error:"]);
-    assert_eq!(run.stdout, "", "data alone is on stdout");
+    assert_eq!(run.stdout, "", "only data goes to stdout");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn filters_phases_and_packages_narrow_a_run() {
     scene.run("verify --full -p alpha").expect(0, &["tokens alpha: 2 passed"]);
     scene.run("--workspace gemm").expect(0, &["Running offside", "Summary 3 tests"]);
     scene.run("--exclude alpha").expect(0, &["Summary 1 test"]);
-    // Each model gets its own of the names alone: a gate refuses the others.
+    // Each model gets only the names that it has, since a gate refuses unknown ones.
     let exact = scene.run("--exact kernel::gemm kernel::softmax");
     exact.expect(0, &["Summary 3 tests"]);
     let unknown = scene.run("--exact kernel::gemm kernel::gem");
@@ -59,7 +59,7 @@ fn nothing_to_run_is_not_a_success() {
 }
 
 #[test]
-fn failures_are_told_at_once_and_again_at_the_end() {
+fn failures_are_reported_at_once_and_again_at_the_end() {
     let scene = Scene::with_tests(
         "alpha kernel::gemm pass
          alpha kernel::softmax fail 0.98
@@ -81,7 +81,7 @@ fn failures_are_told_at_once_and_again_at_the_end() {
         ": 2 passed, 1 invalid, 1 failed",
     ]);
     run.expect_none(&[&path]);
-    // What failed or could not judge never becomes a baseline.
+    // The figures of a failed or invalid test never become a baseline.
     let pending = scene.read("fixtures/alpha/baseline/emu+attention=host.json.new");
     assert!(pending.contains("kernel::gemm") && pending.contains("tokens::p00"), "{pending}");
     assert!(!pending.contains("softmax") && !pending.contains("layer00"), "{pending}");
@@ -131,7 +131,7 @@ fn a_crash_names_its_test_and_the_rest_still_run() {
 }
 
 #[test]
-fn a_gate_that_fails_without_a_word_is_an_error_of_its_own() {
+fn a_gate_that_fails_without_an_event_is_broken() {
     let scene = Scene::with_tests("alpha a::b pass\nalpha !silent\nbeta a::b pass");
     scene.run("").expect(
         96,
@@ -147,7 +147,7 @@ fn a_gate_that_fails_without_a_word_is_an_error_of_its_own() {
 #[test]
 fn a_gate_that_does_not_keep_to_the_protocol_is_never_a_success() {
     let scene = Scene::with_tests("alpha a::b garbage");
-    scene.run("").expect(96, &["it wrote `this is no event` among its events"]);
+    scene.run("").expect(96, &["it wrote `this is not an event` among its events"]);
     let scene = Scene::with_tests("alpha a::b pass\nalpha !dies-at-end");
     scene.run("").expect(96, &["it died after its last test: signal 6 (SIGABRT)", "1 passed"]);
     let scene = Scene::with_tests("alpha a::b pass\nalpha !chatty");
@@ -173,7 +173,7 @@ fn no_capture_shows_what_the_gates_print() {
 }
 
 #[test]
-fn quiet_says_what_is_wrong_and_the_sum() {
+fn quiet_shows_only_problems_and_the_summary() {
     let scene = Scene::with_tests("alpha a::b pass\nalpha a::c fail 0.5");
     let run = scene.run("-q");
     run.expect(100, &["        FAIL [", "rerun: cargo npugate", "     Summary 2 tests"]);
@@ -202,7 +202,7 @@ fn a_workspace_without_an_adapter_says_what_marks_one() {
 }
 
 #[test]
-fn an_adapter_that_does_not_build_is_an_error_of_its_own() {
+fn an_adapter_that_does_not_build_has_its_own_exit_code() {
     let scene = Scene::new();
     std::fs::write(scene.path("alpha/tests/gate.rs"), "fn main() { nonsense }").unwrap();
     scene
@@ -211,7 +211,7 @@ fn an_adapter_that_does_not_build_is_an_error_of_its_own() {
 }
 
 #[test]
-fn colours_follow_cargo_s_variable() {
+fn colours_follow_the_variable_of_cargo() {
     let scene = Scene::new().with("CARGO_TERM_COLOR", "always");
     scene.run("kernel").expect(0, &["\u{1b}[1m\u{1b}[92m     Running\u{1b}[0m alpha"]);
     scene.run("kernel --color never").expect(0, &["     Running alpha"]);
@@ -219,7 +219,7 @@ fn colours_follow_cargo_s_variable() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_tells_what_it_found() {
+fn an_interrupted_run_reports_what_it_found() {
     use std::{
         io::{BufRead, BufReader, Read},
         process::{Command, Stdio},
@@ -237,7 +237,7 @@ fn an_interrupted_run_tells_what_it_found() {
     while !printed.contains("PASS") {
         assert!(stderr.read_line(&mut printed).unwrap() > 0, "{printed}");
     }
-    // As a CI job is cancelled: the command alone is told.
+    // As when a CI job is cancelled: only the command gets the signal.
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     stderr.read_to_string(&mut printed).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(123), "{printed}");
@@ -245,12 +245,12 @@ fn an_interrupted_run_tells_what_it_found() {
     assert!(printed.contains(": 1 passed, 1 ignored, 3 skipped\n"), "{printed}");
     assert!(printed.contains("error: interrupted: the baselines stay as they are"), "{printed}");
     for absent in ["Running beta-7b", "rerun:", "SKIP", "INVALID", "c::d"] {
-        assert!(!printed.contains(absent), "{absent} is there, in:\n{printed}");
+        assert!(!printed.contains(absent), "{absent} is unexpected in:\n{printed}");
     }
     let report = Report::deserialize_from_str(&scene.read("junit.xml")).unwrap();
     assert_eq!((report.tests, report.failures, report.errors, report.skipped), (5, 0, 0, 4));
     assert!(scene.read("junit.xml").contains(r#"<skipped message="interrupted""#));
-    // So are the messages: what they come to is the same.
+    // The messages are complete too, and merge to the same result.
     assert!(scene.read("run.jsonl").ends_with("}\n"));
     scene
         .run("merge run.jsonl")
@@ -279,7 +279,7 @@ fn a_smoke_run_says_so_and_leaves_baselines_alone() {
 }
 
 #[test]
-fn a_smoke_run_misses_no_test_that_only_the_baseline_has() {
+fn a_smoke_run_does_not_report_tests_as_gone() {
     let mut scene = Scene::with_tests("alpha kernel::a pass\nalpha kernel::b pass");
     scene.set("NPUGATE_UPDATE", "always");
     scene.run("").expect(0, &["Accepted 2 changes"]);
@@ -287,7 +287,7 @@ fn a_smoke_run_misses_no_test_that_only_the_baseline_has() {
     scene.set("FAKE_GATE", "alpha kernel::a pass 0.995");
     scene.run("--smoke").expect(0, &["Summary 1 test", "Smoke"]);
     assert_eq!(scene.read("fixtures/alpha/baseline/emu.json"), accepted);
-    // The same without --smoke misses it.
+    // The same run without --smoke reports one as gone.
     scene.run("").expect_none(&["Smoke"]);
     assert_ne!(scene.read("fixtures/alpha/baseline/emu.json"), accepted);
 }

@@ -1,4 +1,4 @@
-//! Scheduling: timeouts, restarts, retries, ends before the end, jobs, the lock.
+//! Scheduling: timeouts, restarts, retries, early ends, jobs, the lock.
 
 mod support;
 
@@ -12,7 +12,7 @@ use std::{
 use support::Scene;
 
 #[test]
-fn a_hang_is_ended_named_and_the_rest_still_run() {
+fn a_hang_is_ended_and_named_and_the_rest_still_run() {
     let scene = Scene::with_tests(
         "alpha kernel::a pass
          alpha kernel::b hang
@@ -47,7 +47,7 @@ fn a_gate_that_hangs_before_its_first_test_is_ended_too() {
 }
 
 #[test]
-fn a_test_that_passes_when_it_is_tried_again_is_flaky_and_still_fails() {
+fn a_test_that_passes_on_a_retry_is_flaky_and_still_fails() {
     let tests = "alpha a::b flaky\nalpha a::c pass\nalpha a::d fail";
     let scene = Scene::with_tests(tests);
     let state = scene.path("state").display().to_string();
@@ -63,7 +63,7 @@ fn a_test_that_passes_when_it_is_tried_again_is_flaky_and_still_fails() {
 }
 
 #[test]
-fn a_run_ends_at_the_first_failure_if_it_is_told_to() {
+fn a_run_ends_at_the_first_failure_if_asked_to() {
     let tests =
         "alpha a::b pass\nalpha a::c fail\nalpha a::d slow\nalpha a::e pass\nbeta a::b pass";
     let scene = Scene::with_tests(tests);
@@ -78,7 +78,7 @@ fn a_run_ends_at_the_first_failure_if_it_is_told_to() {
 }
 
 #[test]
-fn a_failure_that_could_not_be_tried_again_is_still_one() {
+fn a_failure_that_could_not_be_retried_is_still_a_failure() {
     let scene = Scene::with_tests("alpha a::b fail\nalpha a::c fail\nalpha a::d pass");
     let run = scene.run("--retries 1 --max-fail 1");
     run.expect(100, &["Summary 3 tests run", "1 passed, 2 failed"]);
@@ -99,7 +99,7 @@ fn models_on_a_device_that_can_be_shared_run_side_by_side() {
 }
 
 #[test]
-fn an_exclusive_device_is_held_by_one_at_a_time() {
+fn an_exclusive_device_is_held_by_one_run_at_a_time() {
     let tests = "alpha a::b hang\nalpha !exclusive";
     let scene = Scene::with_tests(tests);
     scene.run("list").expect(0, &[]);
@@ -110,16 +110,16 @@ fn an_exclusive_device_is_held_by_one_at_a_time() {
     while !printed.contains("Running") {
         assert!(stderr.read_line(&mut printed).unwrap() > 0, "{printed}");
     }
-    // By now it holds the lock: a second run waits until its patience ends.
+    // By now the first run holds the lock: a second one waits until its timeout.
     let second = scene.run(&format!("--lock {lock} --lock-timeout 1500ms"));
     let holder = format!("    Blocking waiting for NPU (held by pid {}, `", first.id());
     second.expect(122, &[&holder, "the NPU was not free within 1.5 s: pid "]);
-    // Whoever has seen to the lock need not wait, and a shared device needs none.
+    // With --no-lock a run does not wait, and a shared device needs no lock.
     let third = scene.with("FAKE_GATE", "alpha a::b pass\nalpha !exclusive");
     third.run(&format!("--no-lock --junit {lock}.xml")).expect(0, &["1 passed"]);
     let shared = third.with("FAKE_GATE", "alpha a::b pass");
     shared.run(&format!("--lock {lock}")).expect(0, &["1 passed"]);
-    // It is free again once the first is gone, however it went.
+    // The lock is free again once the first run has ended, however it ended.
     first.kill().unwrap();
     first.wait().unwrap();
     let _ = stderr.read_to_string(&mut printed);
@@ -141,7 +141,7 @@ fn a_missing_device_skips_tests_or_is_an_error() {
 }
 
 #[test]
-fn what_a_failed_test_printed_is_shown_once_and_kept() {
+fn the_output_of_a_failed_test_is_shown_once_and_kept() {
     let scene = Scene::with_tests("alpha a::b pass\nalpha a::c fail");
     let run = scene.run("--junit junit.xml");
     assert_eq!(run.stderr.matches("the device is warm, said a::c").count(), 1, "{run}");

@@ -1,4 +1,4 @@
-//! Which tests run: expressions, what is off, parts of a run, what failed before.
+//! Which tests run: expressions, tests that are turned off, shards, tests that failed before.
 
 mod support;
 
@@ -11,7 +11,7 @@ beta kernel::gemm pass
 beta tokens::p00 pass";
 
 #[test]
-fn an_expression_says_which_tests_run() {
+fn an_expression_selects_tests() {
     let scene = Scene::with_tests(TESTS);
     let run = scene.run_words(["-E", "kind(kernel) - test(softmax)", "-v"]);
     run.expect(0, &["kernel::gemm", "Summary 2 tests run in"]).expect_none(&["softmax", "p00"]);
@@ -26,7 +26,7 @@ fn an_expression_says_which_tests_run() {
 }
 
 #[test]
-fn what_is_known_of_a_test_beyond_its_name_can_be_asked_for() {
+fn an_expression_can_use_attributes_of_tests() {
     let scene = Scene::with_tests(
         "alpha kernel::a pass 0.999 op=gemm m=256
 alpha kernel::b fail 0.999 op=gemm m=64
@@ -60,7 +60,7 @@ fn a_typo_in_an_expression_is_pointed_at() {
 }
 
 #[test]
-fn what_is_off_runs_as_nextest_has_it() {
+fn tests_that_are_turned_off_run_as_in_nextest() {
     let scene = Scene::with_tests(TESTS);
     let beside = |which| scene.run(&format!("tokens -p alpha -p beta --run-ignored {which}"));
     beside("default").expect(0, &["1 passed, 1 ignored"]);
@@ -84,7 +84,8 @@ fn shards_run_every_test_once() {
         all.sort_unstable();
         assert_eq!(both, all, "{kind}");
     }
-    // gemm of both models, and the tokens of neither: what is off is dealt out apart.
+    // gemm of both models, but the tokens of neither: tests that are turned off are dealt out
+    // separately.
     scene.run("--partition slice:1/2 -v").expect(0, &["Summary 2 tests run", "1 ignored"]);
     scene.run("--partition slice:2/2").expect(100, &["kernel::softmax", "Summary 2 tests run"]);
     scene.run("--partition slice:9/9").expect(4, &["error: slice:9/9 has none of the 5 tests"]);
@@ -92,7 +93,7 @@ fn shards_run_every_test_once() {
 }
 
 #[test]
-fn what_failed_is_run_again_until_it_passes() {
+fn a_failed_test_is_rerun_until_it_passes() {
     let mut scene = Scene::with_tests(TESTS);
     scene.set("CARGO_TARGET_DIR", scene.path("target").display().to_string());
     scene.run("--rerun failed").expect(4, &["error: no test is known to have failed"]);
@@ -101,7 +102,7 @@ fn what_failed_is_run_again_until_it_passes() {
     assert_eq!(run.stdout, "alpha    kernel::softmax\n", "{run}");
     scene.run("--rerun failed").expect(100, &["Summary 1 test run", "1 failed"]);
     scene.run("--rerun failed tokens").expect(4, &["error: none of the tests that failed before"]);
-    // A run of another test leaves it as it is.
+    // A run of other tests does not change which ones failed.
     scene.run("gemm").expect(0, &["2 passed"]);
     scene.set("FAKE_GATE", "alpha kernel::softmax pass\nbeta kernel::gemm pass");
     scene.run("--rerun failed").expect(0, &["Summary 1 test run", "1 passed"]);
@@ -109,7 +110,7 @@ fn what_failed_is_run_again_until_it_passes() {
 }
 
 #[test]
-fn what_failed_and_is_no_longer_there_is_told_once() {
+fn a_failed_test_that_is_gone_is_reported_once() {
     let mut scene = Scene::with_tests(TESTS);
     scene.set("CARGO_TARGET_DIR", scene.path("target").display().to_string());
     scene.run("kernel").expect(100, &["1 failed"]);

@@ -1,6 +1,6 @@
-//! Sessions as users would type them, each a page of `tests/sessions`: what
-//! happens, word by word. `SNAPSHOTS=overwrite cargo test -p cargo-npugate --test
-//! sessions` writes the pages anew; read the diff.
+//! Sessions as users would type them. Each is a page in `tests/sessions` that shows
+//! the output word by word. `SNAPSHOTS=overwrite cargo test -p cargo-npugate --test
+//! sessions` rewrites the pages; read the diff.
 #![cfg(unix)]
 
 mod support;
@@ -34,9 +34,9 @@ fn a_failing_gate() {
     );
     session
         .run("")
-        .say("The line after `rerun:` runs the one test again:")
+        .say("The command after `rerun:` runs just that test again:")
         .run("-p alpha --exact kernel::softmax::64x256")
-        .say("And so does this:")
+        .say("This runs every test that failed before again:")
         .run("--rerun failed")
         .finish();
 }
@@ -76,10 +76,10 @@ fn an_interrupted_run() {
          beta kernel::add::64x64 pass",
     );
     let running = session.start("-v --junit junit.xml", "PASS");
-    session.say("Ctrl-C, or a CI system that cancels the job:");
+    session.say("Then the user presses Ctrl-C, or a CI system cancels the job:");
     running.terminate();
     session.wait("-v --junit junit.xml", running);
-    session.say("The report is whole, with what did not run as skipped.");
+    session.say("The report is complete, and the tests that did not run are skipped in it.");
     assert!(session.scene().read("junit.xml").contains(r#"tests="4""#));
     session.finish();
 }
@@ -95,11 +95,13 @@ fn two_runs_and_one_npu() {
     );
     let first = session.start("--lock npu.lock", "Running");
     session
-        .say("A second run waits for the device, and goes on when it is free:")
+        .say("A second run waits for the device and continues when it is free:")
         .run("--lock npu.lock");
-    session.say("The first one meanwhile:").wait("--lock npu.lock", first);
+    session.say("Meanwhile, the first run finishes:").wait("--lock npu.lock", first);
     let first = session.start("--lock npu.lock", "Running");
-    session.say("It does not wait for ever:").run("--lock npu.lock --lock-timeout 100ms");
+    session
+        .say("With `--lock-timeout`, a run does not wait forever:")
+        .run("--lock npu.lock --lock-timeout 100ms");
     drop(first);
     session.finish();
 }
@@ -118,7 +120,7 @@ fn a_run_in_shards() {
         .run("--partition slice:1/2 --results shard1.jsonl")
         .run("--partition slice:2/2 --results shard2.jsonl")
         .run("merge shard1.jsonl shard2.jsonl --junit junit.xml")
-        .say("A shard that is missing is told:")
+        .say("A missing shard is an error:")
         .run("merge shard1.jsonl");
     session.finish();
 }
@@ -132,18 +134,18 @@ fn a_regression_reviewed() {
          alpha kernel::softmax::64x256 pass 0.9995",
     );
     session
-        .say("The first run has nothing to be compared with:")
+        .say("The first run has no baseline to compare with:")
         .run("")
         .run("accept")
         .gates(
             "alpha kernel::gemm::64x64x64 regressed 0.995
              alpha kernel::softmax::64x256 pass 0.9999",
         )
-        .say("Then one kernel gets worse and one better:")
+        .say("Then one kernel gets worse and one gets better:")
         .run("")
         .run("pending")
         .run_on_terminal("review", &["r", "a"])
-        .say("What was rejected is no longer pending; the baseline is what was accepted:")
+        .say("The rejected change is no longer pending, and the baseline has the accepted one:")
         .run("pending")
         .show("fixtures/alpha/baseline/emu.json")
         .finish();
@@ -207,7 +209,7 @@ fn a_flaky_test() {
     let state = session.scene().path("state").display().to_string();
     session.scene().set("FAKE_STATE", state);
     session
-        .say("A retry tells a flaky test from a wrong one. Both fail the run:")
+        .say("Retries distinguish a flaky test from one that always fails. Both fail the run:")
         .run("--retries 2")
         .finish();
 }
@@ -216,7 +218,7 @@ fn a_flaky_test() {
 fn a_waiver() {
     let mut session = Session::new(
         "waiver",
-        "A limit that is waived for a time",
+        "A limit that is waived for some time",
         "alpha kernel::gemm::64x64x64 fail 0.98
          alpha kernel::softmax::64x256 pass",
     );
@@ -230,13 +232,13 @@ fn a_waiver() {
     session
         .write(path, &waiver("2999-12-31", "0.975"))
         .run("")
-        .say("It covers what it says and no more:")
+        .say("A waiver does not cover values beyond its own limit:")
         .write(path, &waiver("2999-12-31", "0.985"))
         .run("kernel::gemm")
-        .say("It does not hold for ever:")
+        .say("It does not apply after its last day:")
         .write(path, &waiver("2026-01-31", "0.975"))
         .run("kernel::gemm")
-        .say("And it has to give a reason:")
+        .say("And it must give a reason:")
         .write(path, "[[profile.default.waivers]]\nfilter = 'op(gemm)'\nmetric = \"cosine\"\nlimit = 0.975\nreason = \" \"\nexpires = 2999-12-31\n")
         .run("kernel::gemm")
         .finish();
@@ -253,10 +255,10 @@ fn a_machine_that_is_examined() {
     fs::create_dir_all(machine.join("sys/bus/pci/devices")).unwrap();
     session.scene().set("NPUGATE_SYSTEM_ROOT", machine.display().to_string());
     session
-        .say("On a machine with nothing:")
+        .say("On a machine without an NPU:")
         .run("doctor")
         .run("device")
-        .say("On a laptop with an NPU, a kernel that is too old for it and no XRT:");
+        .say("On a laptop with an NPU, a kernel that is too old for it, and no XRT:");
     let npu = machine.join("sys/bus/pci/devices/0000:c5:00.1");
     fs::create_dir_all(&npu).unwrap();
     for (name, text) in [("vendor", "0x1022"), ("device", "0x17f0"), ("revision", "0x11")] {

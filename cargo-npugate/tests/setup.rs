@@ -1,10 +1,10 @@
-//! `setup xrt`, on a machine that is made up.
+//! `setup xrt` on a fake machine.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
-/// Runs `setup xrt` on the XRT in `folder`: exit code, stdout, stderr.
+/// Runs `setup xrt` on the XRT in `folder`. Returns the exit code, stdout and stderr.
 fn setup(folder: &Path) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-npugate"))
         .args(["npugate", "setup", "xrt", "--xrt-include"])
@@ -35,7 +35,7 @@ fn setup_says_what_is_missing_and_how_to_install_it() {
 }
 
 #[test]
-fn what_setup_builds_goes_to_the_cache_and_is_tried() {
+fn setup_builds_into_the_cache_and_tries_to_load_the_result() {
     let folder = tempfile::tempdir().unwrap();
     let at = |path: &str| folder.path().join(path);
     write(&at("include/xrt/xrt_device.h"), "");
@@ -49,7 +49,8 @@ fn what_setup_builds_goes_to_the_cache_and_is_tried() {
     let (code, _, err) = setup(folder.path());
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("Built ") && err.contains("for XRT 2.25 in "), "{err}");
-    // It is text, which the loader says; on another machine it might still be of use.
+    // The fake result is a text file, which cannot be loaded. That is not an error, since it might
+    // still be of use on another machine.
     assert!(err.contains("Not loaded ") && err.contains("file too short"), "{err}");
     let built: Vec<_> = fs::read_dir(at("cache/npugate")).unwrap().flatten().collect();
     let [built] = built.as_slice() else { panic!("{built:?}") };

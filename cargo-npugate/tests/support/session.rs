@@ -1,6 +1,7 @@
 //! A session as a user would type it, kept as a page of Markdown: what was typed,
-//! what was printed, how it ended. The pages are documentation; a test that makes
-//! one compares it with what is checked in. `SNAPSHOTS=overwrite` writes them anew.
+//! what was printed, how it ended. The pages are documentation. A test that makes
+//! one compares it with the page that is checked in. `SNAPSHOTS=overwrite` rewrites
+//! the pages.
 
 use super::Scene;
 use snapbox::{Assert, Data, Redactions, assert::Action};
@@ -11,7 +12,7 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
 };
 
-/// A session under way.
+/// A session in progress.
 pub struct Session {
     name: &'static str,
     scene: Scene,
@@ -26,11 +27,11 @@ pub struct Background {
 }
 
 impl Session {
-    /// Begins a page: its name, what it shows, and what the gates do in it.
+    /// Begins a page with its file name, its title, and what the gates do in it.
     #[track_caller]
     pub fn new(name: &'static str, what: &str, gates: &str) -> Self {
         let scene = Scene::with_tests(gates);
-        // Built before the page begins, so that no compiler has its say in it.
+        // Built before the page begins, so that no output of the compiler is on it.
         let built = scene.run("list --workspace");
         assert!(built.code == Some(0) || built.code == Some(4), "{built}");
         let mut page =
@@ -43,12 +44,12 @@ impl Session {
         Self { name, scene, page }
     }
 
-    /// The workspace of this session.
+    /// Returns the workspace of this session.
     pub fn scene(&mut self) -> &mut Scene {
         &mut self.scene
     }
 
-    /// Says something between commands.
+    /// Adds a sentence between commands.
     pub fn say(&mut self, text: &str) -> &mut Self {
         let _ = write!(self.page, "\n{text}\n");
         self
@@ -68,12 +69,12 @@ impl Session {
         self
     }
 
-    /// The same on a terminal, with these answers to its questions.
+    /// Does the same on a terminal, with these answers to the command's questions.
     #[cfg(unix)]
     pub fn run_on_terminal(&mut self, line: &str, answers: &[&str]) -> &mut Self {
         let command = self.command(line);
-        // `script` is what every Debian has for this; the words of this line have
-        // no spaces.
+        // `script` emulates a terminal and is on every Debian. The words of this line
+        // have no spaces.
         let words: Vec<_> = std::iter::once(command.get_program())
             .chain(command.get_args())
             .map(|word| word.to_string_lossy().into_owned())
@@ -115,7 +116,7 @@ impl Session {
         self
     }
 
-    /// Keeps what a file says.
+    /// Shows the contents of a file.
     pub fn show(&mut self, path: &str) -> &mut Self {
         let text = self.scene.read(path);
         let _ = write!(self.page, "\n```console\n$ cat {path}\n{}\n```\n", text.trim_end());
@@ -170,7 +171,7 @@ impl Session {
 }
 
 impl Background {
-    /// Waits until it has printed a text.
+    /// Waits until the command has printed a text.
     pub fn wait_for(&mut self, text: &str) {
         let mut byte = [0];
         let mut bytes = Vec::new();
@@ -181,14 +182,14 @@ impl Background {
         self.printed += &String::from_utf8(bytes).unwrap();
     }
 
-    /// Tells it to end, as a CI system does that cancels a job.
+    /// Asks the command to end, as a CI system does to cancel a job.
     pub fn terminate(&self) {
         let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(status.unwrap().success());
     }
 }
 
-/// The words of a line, those in single quotes as one.
+/// Splits a line into words; text in single quotes is one word.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (index, part) in line.split('\'').enumerate() {
@@ -201,7 +202,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Starts a command whose two streams go where a terminal would show both.
+/// Starts a command whose two streams go to one pipe, in the order of a terminal.
 fn start(mut command: Command) -> Background {
     let (output, stdout) = io::pipe().unwrap();
     command.stderr(stdout.try_clone().unwrap()).stdout(stdout);
@@ -215,17 +216,17 @@ fn finish(mut background: Background) -> (ExitStatus, String) {
     (background.child.wait().unwrap(), background.printed + &rest)
 }
 
-/// What cargo says of the build, and it says it differently each time.
+/// Returns whether cargo printed this line about the build: those differ each time.
 fn is_of_cargo(line: &str) -> bool {
     let starts =
         ["   Compiling ", "    Finished ", "  Executable ", "    Blocking waiting for file lock"];
     starts.iter().any(|start| line.starts_with(start))
 }
 
-/// A line without what differs from run to run: times, process ids, the profile
-/// that these tests build with.
+/// Returns a line without what differs from run to run: times, process ids, the
+/// profile that these tests build with.
 fn settled(line: &str) -> String {
-    // How wide a column of times is depends on the times.
+    // The width of a column of times depends on the times.
     let line = match line.split_once(" time  tightest") {
         Some((start, _)) => format!("{}  time  tightest", start.trim_end()),
         None => line.replace(" --cargo-profile dev", ""),
@@ -238,13 +239,13 @@ fn settled(line: &str) -> String {
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .map_or(rest.len(), |length| at + length);
         let (number, after) = (&rest[at..number_end], &rest[number_end..]);
-        // A time is a number with a unit that is no part of a longer word.
+        // A time is a number with a unit that is not part of a longer word.
         let unit = ["ms", " ms", " s", "s"].into_iter().find(|unit| {
             after
                 .strip_prefix(unit)
                 .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         });
-        // What is quoted was written by somebody.
+        // A quoted number is not a measured time.
         let word = before
             .chars()
             .next_back()

@@ -1,9 +1,9 @@
-// A gate binary that keeps to the protocol and knows nothing else: what its
-// tests do is written in the environment variable `FAKE_GATE`, a line each:
-// `PACKAGE TEST BEHAVIOUR [COSINE [KEY=VALUE]...]`, with what is known of the test
-// beyond its name. Without it, the tests below. Lines `PACKAGE !TRAIT` are about the
-// gate itself: `!exclusive`, `!missing`, `!silent`, `!chatty`, `!dies-at-end`,
-// `!hangs-at-start`, `!double` (of a device: its figures are for no baseline).
+// A gate binary that follows the protocol and does nothing else. The environment
+// variable `FAKE_GATE` says what its tests do, in one line each:
+// `PACKAGE TEST BEHAVIOUR [COSINE [KEY=VALUE]...]`, with the test's attributes. Without
+// the variable, the tests are those below. Lines `PACKAGE !TRAIT` are about the gate
+// itself: `!exclusive`, `!missing`, `!silent`, `!chatty`, `!dies-at-end`,
+// `!hangs-at-start`, `!double` (of a device, whose figures are never a baseline).
 
 use std::{
     env,
@@ -128,7 +128,7 @@ impl Args {
         self.settings.iter().fold(device, |device, setting| format!("{device}+{setting}"))
     }
 
-    /// The JSON of why a test is off, if it is.
+    /// Returns, as JSON, why a test is turned off, if it is.
     fn ignore(&self, test: &Test) -> Option<String> {
         match test.behaviour.as_str() {
             "full" if !self.full => Some(r#"{"kind":"full"}"#.to_owned()),
@@ -146,7 +146,7 @@ impl Args {
     }
 }
 
-/// `FAKE_WEIGHTS` is `BYTES SHA256 SOURCE`, for the first adapter alone.
+/// `FAKE_WEIGHTS` is `BYTES SHA256 SOURCE`, for the first adapter only.
 fn weights() -> Option<Vec<String>> {
     let text = env::var("FAKE_WEIGHTS").ok().filter(|_| PACKAGE == "alpha")?;
     Some(text.split_whitespace().map(str::to_owned).collect())
@@ -158,13 +158,13 @@ fn weights_path() -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// Whether the script has a line for the gate itself.
+/// Returns whether the script has this line for the gate itself.
 fn does(what: &str) -> bool {
     let script = env::var("FAKE_GATE").unwrap_or_default();
     script.lines().any(|line| line.trim() == format!("{PACKAGE} !{what}"))
 }
 
-/// How often a test has run before, kept in the file `FAKE_STATE`.
+/// Counts the earlier runs of a test, which are kept in the file `FAKE_STATE`.
 fn ran_before(name: &str) -> usize {
     let path = env::var_os("FAKE_STATE").expect("FAKE_STATE names a file");
     let before = std::fs::read_to_string(&path).unwrap_or_default();
@@ -174,7 +174,7 @@ fn ran_before(name: &str) -> usize {
     count
 }
 
-/// Marks on standard error, as a real gate sets them for its caller.
+/// Prints a mark on standard error, as a real gate does for its caller.
 fn mark(word: &str, name: &str) {
     if env::var_os("NPUGATE_MARKS").is_some() {
         std::io::stdout().flush().expect("stdout");
@@ -213,7 +213,7 @@ fn describe(args: &Args) {
     );
 }
 
-/// What the name of a kernel test says of it: `kernel::OP::MxKxN::TIER`.
+/// Returns the attributes that the name of a kernel test gives: `kernel::OP::MxKxN::TIER`.
 fn in_name(name: &str) -> Vec<String> {
     let segments: Vec<_> = name.split("::").collect();
     let ["kernel", op, rest @ ..] = segments.as_slice() else { return Vec::new() };
@@ -259,7 +259,7 @@ fn event(line: &str) {
     }
 }
 
-/// The metrics of a test, as JSON.
+/// Returns the metrics of a test as JSON.
 fn metrics(test: &Test) -> String {
     let cosine = |name: &str, slice: &str, value: &str, more: &str| {
         format!(
@@ -275,7 +275,7 @@ fn metrics(test: &Test) -> String {
     ["0.999", "0.99", "0.9"].iter().enumerate().map(layer).collect::<Vec<_>>().join(",")
 }
 
-/// Runs one test and says whether it was good.
+/// Runs one test and returns whether it passed.
 fn run_one(test: &Test, args: &Args) -> bool {
     let name = &test.name;
     event(&format!(r#"{{"event":"test_started","name":"{name}"}}"#));
@@ -294,18 +294,18 @@ fn run_one(test: &Test, args: &Args) -> bool {
         }
         "exit" => process::exit(3),
         "flaky" if ran_before(name) < 1 => r#"{"kind":"failed"}"#,
-        // So that two runs and two models can be seen to overlap or not.
+        // Long enough to see whether two runs or two models overlap.
         "slow" => {
             std::thread::sleep(std::time::Duration::from_millis(400));
             r#"{"kind":"passed"}"#
         }
-        // Longer than any test of this command waits.
+        // Longer than any test of this command waits for.
         "hang" => {
             std::thread::sleep(std::time::Duration::from_secs(60));
             r#"{"kind":"failed"}"#
         }
         "garbage" => {
-            event("this is no event");
+            event("this is not an event");
             r#"{"kind":"passed"}"#
         }
         _ => r#"{"kind":"passed"}"#,

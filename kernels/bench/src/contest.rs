@@ -3,10 +3,11 @@ use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Between two contestants, so that threads of the one before have stopped spinning.
+/// The pause between two contestants, so that the threads of the previous one have stopped
+/// spinning.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Runs its work once and says how long that took.
+/// Runs the work once and returns how long it took.
 type Run<'a> = Box<dyn FnMut() -> Result<Duration, BenchError> + 'a>;
 
 /// One way to do the work.
@@ -16,12 +17,12 @@ pub struct Contestant<'a> {
 }
 
 impl<'a> Contestant<'a> {
-    /// A contestant that times itself.
+    /// Creates a contestant that times itself.
     pub fn new(name: &'static str, run: impl FnMut() -> Result<Duration, BenchError> + 'a) -> Self {
         Self { name, run: Box::new(run) }
     }
 
-    /// A contestant that is timed as a whole.
+    /// Creates a contestant that is timed as a whole.
     pub fn timed(name: &'static str, mut run: impl FnMut() -> Result<(), BenchError> + 'a) -> Self {
         Self::new(name, move || {
             let start = Instant::now();
@@ -31,15 +32,15 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// The same work, done by several.
+/// The same work, done by several contestants.
 pub struct Contest<'a> {
-    /// What it is.
+    /// The name of the work.
     pub name: &'static str,
-    /// Work of one run by a contestant, in units of 10^9: floating-point operations, bytes.
+    /// The work of one run by a contestant, in units of 10^9: floating-point operations, bytes.
     pub work: fn(&str) -> f64,
-    /// The unit of work per second.
+    /// The unit of the rate, which is work per second.
     pub unit: &'static str,
-    /// Turns of each contestant.
+    /// The number of turns of each contestant.
     pub rounds: usize,
     /// The first one is this project's.
     pub contestants: Vec<Contestant<'a>>,
@@ -49,12 +50,12 @@ pub struct Contest<'a> {
 pub type Rates = Vec<(&'static str, f64)>;
 
 impl Contest<'_> {
-    /// Lets the contestants take turns and prints the best rate of each: of runs on a machine
-    /// that others use too, the fastest was disturbed least. The first turn is not counted.
+    /// Lets the contestants take turns and prints the best rate of each: on a machine that is
+    /// not idle, the fastest run was disturbed least. The first turn is not counted.
     ///
     /// # Errors
     ///
-    /// Those of a contestant.
+    /// Returns the error of a contestant that fails.
     pub fn run(mut self) -> Result<Rates, BenchError> {
         let mut best = vec![Duration::MAX; self.contestants.len()];
         for round in 0..=self.rounds {
@@ -81,12 +82,12 @@ impl Contest<'_> {
     }
 }
 
-/// How large a ratio has to be.
+/// How large a ratio must be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Required {
     /// At least this.
     AtLeast(f64),
-    /// For information.
+    /// Any value: the ratio is printed for information.
     Nothing,
 }
 
@@ -95,14 +96,14 @@ pub enum Required {
 pub struct Ratio {
     /// What is divided by what.
     pub name: String,
-    /// The quotient; `None` where the peer is missing on this machine.
+    /// The quotient; `None` if the peer is not on this machine.
     pub value: Option<f64>,
-    /// What it has to be.
+    /// How large it must be.
     pub required: Required,
 }
 
 impl Ratio {
-    /// The rate of a contest's first contestant in units of another's.
+    /// Returns the rate of a contest's first contestant in units of the peer's.
     pub fn of(contest: &str, rates: &Rates, peer: &'static str, required: Required) -> Self {
         let rate = |wanted: &str| rates.iter().find(|(name, _)| *name == wanted).map(|(_, r)| *r);
         let first = rates.first().map(|(_, rate)| *rate);
@@ -118,10 +119,10 @@ impl fmt::Display for Ratio {
             Required::AtLeast(least) => format!(">= {least:.2}"),
             Required::Nothing => "-".to_owned(),
         };
-        // NaN is no ratio that is met.
+        // A ratio that is NaN does not meet the requirement.
         let verdict = match (self.required, self.value) {
             (Required::Nothing, _) => "",
-            (Required::AtLeast(_), None) => "not measured: the peer is not here",
+            (Required::AtLeast(_), None) => "not measured: the peer is missing",
             (Required::AtLeast(least), Some(value)) if value >= least => "met",
             (Required::AtLeast(_), Some(_)) => "MISSED",
         };
@@ -142,7 +143,7 @@ mod tests {
         assert!(verdict(Some(2.0)).ends_with("2.00   >= 2.00  met"));
         assert!(verdict(Some(1.99)).ends_with("MISSED"));
         assert!(verdict(Some(f64::NAN)).ends_with("MISSED"));
-        assert!(verdict(None).ends_with("not measured: the peer is not here"));
+        assert!(verdict(None).ends_with("not measured: the peer is missing"));
     }
 
     #[test]

@@ -6,32 +6,33 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// The emulated NPU refused.
+    /// The emulated NPU failed.
     #[error("the emulated NPU: {0}")]
     Device(Box<DeviceError>),
     /// A tensor of this benchmark does not fit its shape.
     #[error("an input: {0}")]
     Input(#[from] TensorError),
-    /// The same for a tensor of the harness.
+    /// A tensor of the harness does not fit its shape.
     #[error("an input: {0}")]
     HarnessInput(#[from] npugate::TensorError),
-    /// The comparator refused.
+    /// The comparator failed.
     #[error("the comparator: {0}")]
     Compare(#[from] CompareError),
-    /// candle refused.
+    /// candle failed.
     #[error("candle: {0}")]
     Candle(#[from] candle_core::Error),
-    /// Python could not be talked to.
+    /// The pipe to Python failed.
     #[error(
-        "python: {0}; set NPUGATE_PYTHON to an interpreter that works, or to nothing to do without"
+        "python: {0}; set NPUGATE_PYTHON to a working interpreter, or to an empty value to run \
+         without one"
     )]
     Pipe(#[from] io::Error),
     /// Python's answer is not a time.
     #[error("python answered `{answer}` to `{request}`; its own message is above")]
     Answer {
-        /// What was asked.
+        /// The request.
         request: String,
-        /// What came back.
+        /// Python's answer.
         answer: String,
     },
 }

@@ -1,22 +1,22 @@
 use rayon::prelude::*;
 use std::hint::black_box;
 
-/// Two buffers that no cache holds, walked by as many threads as the kernels use.
+/// Two buffers too large for any cache, walked by as many threads as the kernels use.
 pub struct Memory {
     from: Vec<u64>,
     to: Vec<u64>,
 }
 
-/// Words of a buffer: 256 MiB.
+/// Words in a buffer: 256 MiB.
 const WORDS: usize = 1 << 25;
 
 impl Memory {
-    /// Buffers whose pages are all there.
+    /// Allocates the buffers and touches all of their pages.
     pub fn new() -> Self {
         Self { from: vec![1; WORDS], to: vec![2; WORDS] }
     }
 
-    /// Bytes that a read moves, and half of those that a copy moves: it reads and writes.
+    /// Bytes that a read moves. A copy moves twice as many, since it reads and writes.
     pub const BYTES: f64 = (WORDS * 8) as f64;
 
     /// Copies one buffer to the other.

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 const SET: BufferSet = BufferSet(0);
 
-/// One op on an emulated NPU with default options. Right matrices and weights are static, as
-/// in a model: they are written, and packed, before the clock starts.
+/// One op on an emulated NPU with default options. The right-hand matrix of a GEMM and the
+/// weights of a GEMV are static, as in a model: they are written and packed before the clock
+/// starts.
 pub struct Npu {
     emulator: Emulator,
     program: ProgramId,
@@ -17,11 +18,11 @@ pub struct Npu {
 }
 
 impl Npu {
-    /// Loads a program of one launch.
+    /// Loads a program with one launch.
     ///
     /// # Errors
     ///
-    /// An op that the device refuses.
+    /// Fails if the device refuses the op.
     pub fn new(op: Op) -> Result<Self, BenchError> {
         let is_static = |name: &str| match op {
             Op::Gemm(_) => name == "b",
@@ -62,11 +63,12 @@ impl Npu {
         Ok(Self { emulator, program: id, inputs })
     }
 
-    /// Writes the inputs, which hardware does by DMA and is not timed, and runs.
+    /// Writes the inputs and runs the program. Only the run is timed: hardware transfers inputs
+    /// by DMA.
     ///
     /// # Errors
     ///
-    /// Those of the device.
+    /// Fails if the device fails.
     pub fn run(&mut self) -> Result<Duration, BenchError> {
         for (arg, tensor) in &self.inputs {
             self.emulator.write(self.program, SET, *arg, tensor.clone())?;
@@ -74,7 +76,7 @@ impl Npu {
         Ok(self.emulator.run(self.program, SET)?.run)
     }
 
-    /// The vector unit that the emulator uses.
+    /// Returns the name of the vector unit that the emulator uses.
     pub fn vector_unit(&self) -> String {
         self.emulator.info().vector_unit
     }

@@ -21,7 +21,7 @@ except ImportError:
 
 
 def gemm(m, k, n):
-    """torch's bf16 matrix product, both operands in bf16."""
+    """Returns torch's matrix product of two bf16 operands."""
     generator = torch.Generator().manual_seed(42)
     a = torch.randn(m, k, generator=generator).to(torch.bfloat16)
     b = torch.randn(k, n, generator=generator).to(torch.bfloat16)
@@ -41,7 +41,7 @@ def to_bf16(x):
 
 
 def compare(rows, columns):
-    """The figures of one kernel's output in f64, by rows, columns and heads too."""
+    """Returns the figures of a kernel's output in f64, also by row, column and head."""
     rng = np.random.default_rng(42)
     r = rng.standard_normal((rows, columns), dtype=np.float32)
     y = to_bf16(r + np.float32(1e-3) * rng.standard_normal((rows, columns), dtype=np.float32))

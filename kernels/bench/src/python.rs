@@ -3,11 +3,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// What runs in Python.
+/// The script that runs in Python.
 const SCRIPT: &str = include_str!("peers.py");
 
-/// A Python that runs a peer's work once for each request and answers with the seconds that it
-/// took. The interpreter is the one that `NPUGATE_PYTHON` names, or `python3`.
+/// A Python process that runs a peer's work once for each request and answers with the seconds
+/// that it took. The interpreter is the one that `NPUGATE_PYTHON` names, or `python3`.
 pub struct Python {
     child: Child,
     requests: ChildStdin,
@@ -16,11 +16,11 @@ pub struct Python {
 }
 
 impl Python {
-    /// Starts it; `None` without an interpreter.
+    /// Starts the process. Returns `None` if there is no interpreter.
     ///
     /// # Errors
     ///
-    /// An interpreter that starts and does not answer.
+    /// Fails if the interpreter starts but its answer cannot be read.
     pub fn start() -> Result<Option<Self>, BenchError> {
         let name = std::env::var("NPUGATE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
         let mut command = Command::new(&name);
@@ -29,7 +29,10 @@ impl Python {
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) => {
-                println!("no python peers: `{name}` does not start ({error}); set NPUGATE_PYTHON");
+                println!(
+                    "skipped: the Python peers, since `{name}` does not start ({error}); set \
+                     NPUGATE_PYTHON"
+                );
                 return Ok(None);
             }
         };
@@ -43,14 +46,15 @@ impl Python {
         for (module, what) in [("torch", "torch bf16"), ("numpy", "numpy")] {
             if !python.has(module) {
                 println!(
-                    "skipped: {what}, since `{name}` has no {module}; set NPUGATE_PYTHON to one that has"
+                    "skipped: {what}, since `{name}` has no {module}; set NPUGATE_PYTHON to an \
+                     interpreter that has it"
                 );
             }
         }
         Ok(Some(python))
     }
 
-    /// Whether it has a module.
+    /// Returns whether the interpreter has a module.
     pub fn has(&self, module: &str) -> bool {
         self.modules.iter().any(|found| found == module)
     }
@@ -59,7 +63,7 @@ impl Python {
     ///
     /// # Errors
     ///
-    /// A pipe that is closed, an answer that is no number.
+    /// Fails if the pipe is closed or the answer is not a number.
     pub fn time(&mut self, request: &str) -> Result<Duration, BenchError> {
         writeln!(self.requests, "{request}")?;
         self.requests.flush()?;
@@ -80,7 +84,7 @@ impl Python {
 
 impl Drop for Python {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

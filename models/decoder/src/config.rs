@@ -3,15 +3,15 @@
 use npugate::schema::ModelConfig;
 use serde::Deserialize;
 
-/// Base of the rotary frequencies where `config.json` names none, as
-/// transformers has it.
+/// Base of the rotary frequencies if `config.json` does not give one: the
+/// default of transformers.
 const DEFAULT_ROPE_THETA: f64 = 10_000.0;
 
-/// A decoder-only transformer of the Llama architecture: what its programs are
-/// built from.
+/// The configuration of a decoder-only transformer of the Llama architecture,
+/// from which its programs are built.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DecoderConfig {
-    /// The numbers that decide what the kernels are.
+    /// The numbers that determine the kernels.
     pub model: ModelConfig,
     /// Positions that the model was trained for: the capacity of the KV cache.
     pub max_positions: usize,
@@ -19,19 +19,19 @@ pub struct DecoderConfig {
     pub stop_tokens: Vec<u32>,
 }
 
-/// A `config.json` that no decoder can be built from.
+/// Why no decoder can be built from a `config.json`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// Not JSON, or a number is missing.
     #[error("config.json cannot be read: {0}")]
     Json(#[from] serde_json::Error),
-    /// Something that this decoder does not compute.
-    #[error("config.json asks for {what}, which this decoder does not compute; {instead}")]
+    /// A feature that this decoder does not support.
+    #[error("config.json asks for {what}, which this decoder does not support; {instead}")]
     Unsupported {
-        /// What is asked for, in the words of the file.
+        /// The feature, in the words of the file.
         what: String,
-        /// What is computed instead.
+        /// What the decoder supports instead.
         instead: &'static str,
     },
     /// Two numbers that cannot both hold.
@@ -56,9 +56,9 @@ impl DecoderConfig {
     ///
     /// # Errors
     ///
-    /// Text that is no such file, and every feature that would change the
-    /// results if it were ignored: another architecture, scaled rotary
-    /// positions, biases, another activation.
+    /// Fails if the text is not a valid `config.json`, or if it asks for a
+    /// feature that would change the results if it were ignored: another
+    /// architecture, scaled rotary positions, biases or another activation.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
         let file: ConfigJson = serde_json::from_str(text)?;
         file.refuse_unsupported()?;
@@ -90,8 +90,8 @@ impl DecoderConfig {
         })
     }
 
-    /// Refuses programs for more positions than the model has: the prompt of such
-    /// a length could not be run, and its programs may not fit anywhere.
+    /// Refuses programs for more positions than the model has: a prompt of that
+    /// length could not run, and the programs might not fit anywhere.
     pub(crate) fn check_seq_len(&self, seq_len: usize) -> Result<(), TooManyPositions> {
         let max = self.max_positions;
         if seq_len > max { Err(TooManyPositions { seq_len, max }) } else { Ok(()) }
@@ -109,8 +109,9 @@ impl DecoderConfig {
     }
 }
 
-/// The part of `config.json` that matters here. What is left out changes no
-/// result (dropout, initialisation) or is refused by its presence.
+/// The fields of `config.json` that matter here, some of them only so that they
+/// can be refused. Those left out do not change the results (dropout,
+/// initialisation).
 #[derive(Deserialize)]
 struct ConfigJson {
     model_type: String,
@@ -126,9 +127,9 @@ struct ConfigJson {
     #[serde(default)]
     tie_word_embeddings: bool,
     rope_theta: Option<f64>,
-    /// Where transformers 5 keeps what rotary positions need.
+    /// Where transformers 5 keeps the parameters of rotary positions.
     rope_parameters: Option<RopeParameters>,
-    /// Where earlier versions keep the scaling alone.
+    /// Where earlier versions keep only the scaling.
     rope_scaling: Option<RopeParameters>,
     #[serde(default)]
     attention_bias: bool,
@@ -166,21 +167,21 @@ impl ConfigJson {
         let unsupported = |what: String, instead| Err(ConfigError::Unsupported { what, instead });
         if self.model_type != "llama" {
             let what = format!("the architecture `{}`", self.model_type);
-            return unsupported(what, "it knows `llama`");
+            return unsupported(what, "it supports `llama`");
         }
         let scaled = self
             .rope_sections()
             .find_map(|rope| rope.rope_type.as_deref().filter(|rope_type| *rope_type != "default"));
         if let Some(rope_type) = scaled {
             let what = format!("rotary positions scaled by `{rope_type}`");
-            return unsupported(what, "it rotates by plain positions");
+            return unsupported(what, "it rotates by unscaled positions");
         }
         if self.attention_bias || self.mlp_bias {
             return unsupported("biases".to_owned(), "its projections have none");
         }
         match self.hidden_act.as_deref() {
             None | Some("silu") => Ok(()),
-            Some(other) => unsupported(format!("the activation `{other}`"), "it knows `silu`"),
+            Some(other) => unsupported(format!("the activation `{other}`"), "it supports `silu`"),
         }
     }
 
@@ -188,12 +189,13 @@ impl ConfigJson {
         self.rope_parameters.iter().chain(&self.rope_scaling)
     }
 
-    /// The one base of the rotary frequencies, wherever it is written.
+    /// Returns the base of the rotary frequencies, wherever it is written.
+    /// Fails if it is written twice with different values.
     fn rope_theta(&self) -> Result<f64, ConfigError> {
         let nested = self.rope_sections().filter_map(|rope| rope.rope_theta);
         let mut written = self.rope_theta.into_iter().chain(nested);
         let first = written.next().unwrap_or(DEFAULT_ROPE_THETA);
-        #[expect(clippy::float_cmp, reason = "the same number written twice, or not")]
+        #[expect(clippy::float_cmp, reason = "a number written twice must be the same")]
         match written.find(|other| *other != first) {
             None => Ok(first),
             Some(other) => {
@@ -211,7 +213,7 @@ impl ConfigJson {
                 Ok(self.hidden_size / self.num_attention_heads)
             }
             _ => Err(ConfigError::Contradiction(format!(
-                "a hidden size of {} is not divided by {} heads; give head_dim",
+                "a hidden size of {} is not divisible by {} heads; set head_dim",
                 self.hidden_size, self.num_attention_heads
             ))),
         }
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_change_the_results_is_refused_by_name() {
+    fn features_that_would_change_the_results_are_refused_by_name() {
         for (key, value, word) in [
             ("model_type", json!("qwen2"), "`qwen2`"),
             ("rope_scaling", json!({"type": "linear", "factor": 2.0}), "`linear`"),
@@ -285,7 +287,7 @@ mod tests {
             ("attention_bias", json!(true), "biases"),
             ("hidden_act", json!("gelu"), "`gelu`"),
             ("rope_parameters", json!({"rope_theta": 1.0}), "rope_theta is 100000 and 1"),
-            ("num_attention_heads", json!(7), "give head_dim"),
+            ("num_attention_heads", json!(7), "set head_dim"),
             ("num_key_value_heads", json!(2), "9 query heads"),
             ("hidden_size", Value::Null, "cannot be read"),
         ] {

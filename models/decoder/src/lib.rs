@@ -1,13 +1,13 @@
 //! A decoder-only transformer of the Llama architecture as programs of an NPU:
 //! configuration, weights, tokenizer, KV cache.
 //!
-//! An adapter crate says what its model is in a [`DecoderSpec`]; this crate
-//! makes the [`npugate::Adapter`] of it:
+//! An adapter crate describes its model in a [`DecoderSpec`], and this crate
+//! turns that into an [`npugate::Adapter`]:
 //!
 //! - [`DecoderConfig`] is read from Hugging Face's `config.json`;
 //! - [`Programs`] are built from it and from [`Options`];
 //! - every distinct launch of the programs is a kernel test;
-//! - [`weights`] reads safetensors and GGUF, [`Tokenizer`] makes tokens of text;
+//! - [`weights`] reads safetensors and GGUF, and [`Tokenizer`] turns text into tokens;
 //! - [`DecoderRunner`] runs the programs on a [`Device`](npugate_kernels::Device): the emulated
 //!   NPU, or one behind XRT with the compiled programs that [`Hardware`] names.
 #![forbid(unsafe_code)]

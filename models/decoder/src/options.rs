@@ -10,21 +10,21 @@ use std::{fmt, str::FromStr};
 pub struct Options {
     /// Positions that prefill is compiled for; shorter prompts are padded.
     pub seq_len: usize,
-    /// How launches are gathered into programs.
+    /// How launches are grouped into programs.
     pub fusion: Fusion,
-    /// Where prefill computes attention. Decode always does on the host.
+    /// Where prefill computes attention. Decode always computes it on the host.
     pub attention: Attention,
     /// How prefill's matrix products narrow their accumulator.
     pub gemm: GemmMethod,
-    /// What compiled the kernels: decides how each core rounds.
+    /// The toolchain that compiled the kernels, which decides how each core rounds.
     pub toolchain: Toolchain,
-    /// The functions that the hardware approximates.
+    /// How the functions that the hardware approximates are computed.
     pub functions: Functions,
-    /// What a run on an NPU needs to be told.
+    /// The settings of a run on an NPU.
     pub hardware: Hardware,
 }
 
-/// How launches are gathered into programs.
+/// How launches are grouped into programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fusion {
     /// Each launch is a program: every intermediate passes through the host.
@@ -36,7 +36,7 @@ pub enum Fusion {
 /// Where prefill computes attention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attention {
-    /// By the FlashAttention kernel.
+    /// On the NPU, by the FlashAttention kernel.
     Npu,
     /// On the host, in f32.
     Host,
@@ -48,14 +48,14 @@ pub enum Attention {
 pub enum GemmMethod {
     /// Once, in the core that accumulated it.
     Drain,
-    /// Once, by a cast launch of its own.
+    /// Once, by a separate cast launch.
     FusedCast,
     /// After every 32 values along K: there is no f32 accumulator.
     Direct,
 }
 
 impl GemmMethod {
-    /// The kernel's own parameter.
+    /// Returns the kernel's own parameter.
     pub fn output(self) -> GemmOutput {
         match self {
             Self::Drain => GemmOutput::Drain,
@@ -81,8 +81,9 @@ impl Options {
         "deadline",
     ];
 
-    /// Merged programs, NPU attention, `drain` products, rounding to nearest
-    /// even and the hardware's functions, compiled for `seq_len` positions.
+    /// Returns the default options for `seq_len` positions: merged programs, NPU
+    /// attention, `drain` products, rounding to nearest even and the hardware's
+    /// functions.
     pub const fn new(seq_len: usize) -> Self {
         Self {
             seq_len,
@@ -95,11 +96,11 @@ impl Options {
         }
     }
 
-    /// These options with what `settings` changes.
+    /// Returns these options, changed by `settings`.
     ///
     /// # Errors
     ///
-    /// A key that is none of [`Options::KEYS`], a value that does not parse.
+    /// Fails if a key is not one of [`Options::KEYS`] or a value does not parse.
     pub fn with(self, settings: &Settings) -> Result<Self, SettingsError> {
         settings.expect_only(&Self::KEYS)?;
         let functions = Functions {
@@ -119,8 +120,8 @@ impl Options {
         })
     }
 
-    /// The keys of the settings that are the same in `other`, or change nothing of what is
-    /// computed.
+    /// Returns the keys of the settings that are the same in `other` or do not affect the
+    /// results.
     pub(crate) fn same_keys(&self, other: &Self) -> Vec<&'static str> {
         let same = [
             self.toolchain == other.toolchain,
@@ -140,7 +141,7 @@ impl Options {
 }
 
 impl fmt::Display for Options {
-    /// What runs where, in one line.
+    /// Writes what runs where, in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let attention = match self.attention {
             Attention::Npu => "NPU",
@@ -160,7 +161,7 @@ impl fmt::Display for Options {
 #[error("choose {0}")]
 pub struct UnknownValue(&'static str);
 
-/// Names for the values of a setting: written and read alike.
+/// Names the values of a setting, both for parsing and for display.
 macro_rules! named {
     ($type:ident { $($name:literal => $variant:ident),+ $(,)? }, $choices:literal) => {
         impl FromStr for $type {
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn no_settings_are_the_defaults_in_one_line() {
+    fn without_settings_the_line_shows_the_defaults() {
         assert_eq!(
             read("").unwrap().to_string(),
             "drain GEMM, NPU attention, merged, seq 256, rounding rne"
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_or_value_says_what_there_is() {
+    fn the_error_for_an_unknown_key_or_value_lists_the_choices() {
         for (settings, message) in [
             (
                 "seqlen=1",

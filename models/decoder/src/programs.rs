@@ -1,6 +1,6 @@
-//! The programs of a decoder, from its configuration.
+//! The programs of a decoder, built from its configuration.
 //!
-//! | program | launches, each written to the argument of that name |
+//! | program | launches, each named after the argument that it writes |
 //! |---|---|
 //! | `rms_qkv_rope` | `attn_norm`, `q`, `k`, `v`, `q_rope`, `k_rope` |
 //! | `flash_attn` | `attn_ctx` |
@@ -30,7 +30,7 @@ pub type Stage = Vec<Program>;
 pub struct Programs {
     /// Norm, projections and rotation of `seq_len` rows.
     pub rms_qkv_rope: Stage,
-    /// Attention of `seq_len` rows; none where the host computes it.
+    /// Attention of `seq_len` rows; `None` if the host computes it.
     pub flash_attn: Option<Stage>,
     /// Output projection and MLP of `seq_len` rows.
     pub o_ffn: Stage,
@@ -47,8 +47,8 @@ impl Programs {
     ///
     /// # Errors
     ///
-    /// A shape that no kernel is built for, such as a `seq_len` that is not a
-    /// multiple of FlashAttention's 256.
+    /// Fails if no kernel can be built for a shape, such as a `seq_len` that is
+    /// not a multiple of FlashAttention's 256.
     pub fn new(config: &DecoderConfig, options: &Options) -> Result<Self, ProgramError> {
         #[cfg(test)]
         BUILT.set(BUILT.get() + 1);
@@ -84,14 +84,14 @@ impl Programs {
         })
     }
 
-    /// All programs, prefill's first.
+    /// Returns all programs, those of prefill first.
     pub fn all(&self) -> impl Iterator<Item = &Program> {
         let prefill = self.rms_qkv_rope.iter().chain(self.flash_attn.iter().flatten());
         let decode = self.decode_rms_qkv_rope.iter().chain(&self.decode_o_ffn);
         prefill.chain(&self.o_ffn).chain(decode).chain(&self.lm_head)
     }
 
-    /// All launches of all programs, in the order in which they run.
+    /// Returns all launches of all programs, in the order in which they run.
     pub fn launches(&self) -> impl Iterator<Item = &Launch> {
         self.all().flat_map(|program| &program.launches)
     }

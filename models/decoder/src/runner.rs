@@ -1,6 +1,6 @@
 //! Runs a decoder on a device: prefill, decode, single blocks.
 //!
-//! The host keeps what the NPU has no program for: embedding lookup, the KV
+//! The host does what the NPU has no program for: embedding lookup, the KV
 //! cache, attention of a decoded token, the final norm.
 
 mod attention;
@@ -77,7 +77,7 @@ impl DecoderRunner {
         if layer < layers { Ok(()) } else { Err(RunnerError::NoSuchLayer { layer, layers }) }
     }
 
-    /// The row of a token that has been checked, `[hidden]`.
+    /// Returns the embedding of a token that has been checked, `[hidden]`.
     fn embed(&self, token: u32) -> &[bf16] {
         self.embedding.row(token)
     }

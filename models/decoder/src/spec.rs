@@ -1,4 +1,4 @@
-//! What an adapter crate says of its model.
+//! What an adapter crate says about its model.
 
 use crate::{ConfigError, DecoderConfig, Options, Programs, TooManyPositions, weights::PinnedFile};
 use npugate::{
@@ -8,7 +8,7 @@ use npugate::{
 use npugate_kernels::ProgramError;
 use std::path::{Path, PathBuf};
 
-/// A model in an adapter crate's own words: constants, no algorithms.
+/// An adapter crate's description of its model: constants, no algorithms.
 #[derive(Clone, Debug)]
 pub struct DecoderSpec {
     /// The adapter's name: `smollm2-135m`.
@@ -21,7 +21,7 @@ pub struct DecoderSpec {
     pub tokenizer: TokenizerSpec,
     /// The folder with goldens and baselines.
     pub fixtures: &'static str,
-    /// What a run without settings does.
+    /// The options of a run without settings.
     pub options: Options,
     /// The arithmetic that the kernels declare.
     pub profile: PrecisionProfile,
@@ -54,28 +54,28 @@ pub enum TokenizerSpec {
     File(&'static str),
 }
 
-/// A spec that no adapter can be made of.
+/// Why no adapter can be made from a spec.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// `config.json`.
+    /// `config.json` cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A digest.
+    /// A digest does not parse.
     #[error(transparent)]
     Sha256(#[from] Sha256Error),
-    /// The source of the weights.
+    /// The source of the weights does not parse.
     #[error(transparent)]
     Source(#[from] WeightsSourceError),
     /// The default options ask for more positions than the model has.
     #[error(transparent)]
     SeqLen(#[from] TooManyPositions),
-    /// The default options give no valid programs.
+    /// The default options do not give valid programs.
     #[error(transparent)]
     Program(#[from] ProgramError),
 }
 
-/// A spec that has been read.
+/// A parsed spec.
 pub(crate) struct ParsedSpec {
     pub(crate) config: DecoderConfig,
     pub(crate) sha256: Sha256,
@@ -104,7 +104,7 @@ impl DecoderSpec {
     }
 }
 
-/// A path without the `..` of a crate's folder, if it exists.
+/// Resolves the `..` in a path that starts at a crate's folder, if the path exists.
 pub(crate) fn tidy(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Text to token ids and back.
+//! Converts text to token ids and back.
 
 #[cfg(feature = "gguf")]
 mod gguf;
@@ -7,12 +7,12 @@ use crate::weights::WeightsError;
 use std::path::Path;
 use tokenizers::Tokenizer as HfTokenizer;
 
-/// A tokenizer: encodes text as it is, with nothing added.
+/// A tokenizer, which encodes text as it is and adds nothing.
 pub struct Tokenizer {
     tokenizer: HfTokenizer,
 }
 
-/// Why there is no tokenizer, or no text.
+/// Why a tokenizer cannot be made or fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenizerError {
@@ -29,13 +29,13 @@ pub enum TokenizerError {
     Gguf(#[from] WeightsError),
     /// A tokenizer of another kind.
     #[error(
-        "the tokenizer in {path} is {kind}, which is not known here; point the adapter at a \
+        "the tokenizer in {path} is {kind}, which is not supported; point the adapter at a \
          tokenizer.json"
     )]
     Unsupported {
         /// The file.
         path: String,
-        /// What it says of itself.
+        /// The kind that the file gives.
         kind: String,
     },
     /// Text or ids that the tokenizer refuses.
@@ -48,7 +48,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// A missing or malformed file.
+    /// Fails if the file is missing or malformed.
     pub fn from_file(path: &Path) -> Result<Self, TokenizerError> {
         let file =
             |reason: String| TokenizerError::File { path: path.display().to_string(), reason };
@@ -57,22 +57,22 @@ impl Tokenizer {
         Ok(Self { tokenizer })
     }
 
-    /// The token ids of a text; no special token is added, one that is written
-    /// out in the text is recognised.
+    /// Returns the token ids of a text. No special token is added, but one that
+    /// is written out in the text is recognised.
     ///
     /// # Errors
     ///
-    /// Text that the tokenizer refuses.
+    /// Fails if the tokenizer refuses the text.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, TokenizerError> {
         let encoding = self.tokenizer.encode(text, false).map_err(failed)?;
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// The text of token ids, special tokens written out.
+    /// Returns the text of token ids, with special tokens written out.
     ///
     /// # Errors
     ///
-    /// Ids that the tokenizer refuses.
+    /// Fails if the tokenizer refuses the ids.
     pub fn decode(&self, tokens: &[u32]) -> Result<String, TokenizerError> {
         self.tokenizer.decode(tokens, false).map_err(failed)
     }

@@ -1,5 +1,5 @@
-//! The weights of a decoder in Hugging Face's layout and bf16, whatever file
-//! they are in.
+//! The weights of a decoder as bf16 in Hugging Face's layout, whatever the
+//! format of their file.
 
 mod check;
 mod digest;
@@ -21,32 +21,32 @@ pub use tensor_id::{LayerPart, TensorId, tensors};
 
 /// A file of named tensors.
 pub trait WeightSource: Send + Sync {
-    /// Every tensor of the file: its name there, and its extents, outermost
-    /// first.
+    /// Returns every tensor of the file: its name there, and its extents,
+    /// outermost first.
     fn contents(&self) -> BTreeMap<String, Vec<usize>>;
 
-    /// What the file calls a tensor.
+    /// Returns the name of a tensor in the file.
     fn name(&self, tensor: TensorId) -> String;
 
-    /// The values of a tensor in Hugging Face's layout, `[out, in]` for a
-    /// matrix, rounded to nearest even where the file holds more than bf16.
+    /// Reads the values of a tensor in Hugging Face's layout, `[out, in]` for a
+    /// matrix, rounded to nearest even if they are wider than bf16 in the file.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read or a tensor that is not in it.
+    /// Fails if the file cannot be read or does not hold the tensor.
     fn read(&self, tensor: TensorId) -> Result<Vec<bf16>, WeightsError>;
 }
 
-/// Opens a weight file and checks that it holds the tensors of `config`, all of
-/// them and no others: `*.gguf`, `*.safetensors`, or the index of a sharded
+/// Opens a weight file and checks that it holds all tensors of `config` and no
+/// others. The file is a `*.gguf`, a `*.safetensors`, or the index of a sharded
 /// checkpoint, `*.safetensors.index.json`.
 ///
-/// Reads names and shapes alone.
+/// Reads only names and shapes.
 ///
 /// # Errors
 ///
-/// A file of another kind or that cannot be read; a missing tensor, an extra
-/// one, a wrong shape.
+/// Fails if the file cannot be read or is of another kind, or if a tensor is
+/// missing, extra or of a wrong shape.
 pub fn open(path: &Path, config: &DecoderConfig) -> Result<Box<dyn WeightSource>, WeightsError> {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let source: Box<dyn WeightSource> = if has_ending(&name, ".gguf") {

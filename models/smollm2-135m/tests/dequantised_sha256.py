@@ -1,9 +1,9 @@
-"""Digests of SmolLM2's tensors as Hugging Face has them in bf16, by gguf-py and numpy.
+"""Computes digests of SmolLM2's tensors, in bf16 as in Hugging Face, with gguf-py and numpy.
 
     pip install gguf numpy
     python dequantised_sha256.py SmolLM2-135M-Instruct.Q4_1.gguf
 
-prints the digests in `weights.rs`, which holds candle's dequantisation against it.
+prints the digests in `weights.rs`, which tests candle's dequantisation against them.
 """
 
 import hashlib
@@ -32,13 +32,13 @@ TENSORS = ["token_embd", "output_norm"] + [
 
 
 def unpermute(rows: np.ndarray, heads: int) -> np.ndarray:
-    """Rows in the order of Hugging Face's half-split rotation; llama.cpp stores them interleaved."""
+    """Reorders interleaved rows, as in llama.cpp, for Hugging Face's half-split rotation."""
     half = rows.shape[0] // heads // 2
     return rows.reshape(heads, half, 2, -1).swapaxes(1, 2).reshape(rows.shape)
 
 
 def bf16_bytes(values: np.ndarray) -> bytes:
-    """Little-endian bf16, rounded to nearest even."""
+    """Converts to little-endian bf16, rounded to nearest even."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2").tobytes()
 

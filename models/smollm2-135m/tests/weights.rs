@@ -1,11 +1,11 @@
-//! The dequantised tensors, bit for bit, against gguf-py and numpy.
+//! Compares the dequantised tensors with gguf-py and numpy, bit for bit.
 
 use npugate::{model::Model, schema::Sha256};
 use npugate_decoder::weights::{self, LayerPart, TensorId};
 
-/// What `dequantised_sha256.py` prints: bf16 in Hugging Face's layout,
-/// little-endian. gguf-py's dequantisation, rounded so, equals all tensors of
-/// the model that transformers saves.
+/// What `dequantised_sha256.py` prints: digests of bf16 in Hugging Face's layout,
+/// little-endian. gguf-py's dequantisation, rounded to bf16, equals the tensors
+/// that transformers saves, for all tensors of the model.
 const DIGESTS: [(TensorId, &str); 12] = [
     (TensorId::Embedding, "0c8d76d0178f771e989a41b5965b452b7ccc0ef6c36d3d73b77e643dbe23264b"),
     (TensorId::FinalNorm, "b1c3b88d13d30d192c39ca32dfc07aa9f333844fccae2e5b34d3f3572dd6c5f4"),
@@ -83,10 +83,10 @@ fn text_is_encoded_as_transformers_does_and_decoded_back() {
     assert_eq!(adapter.decode(&adapter.encode(text).unwrap()).unwrap(), text);
 }
 
-/// Tests must not fetch anything. On CI, where `cargo npugate` has run before,
+/// Tests must not fetch anything. On CI, where `cargo npugate` has already run,
 /// they must not pass without the weights either.
 fn skip() {
-    let why = "the weights are not here; run `cargo npugate fetch smollm2-135m`";
+    let why = "the weights are missing; run `cargo npugate fetch smollm2-135m`";
     assert!(std::env::var_os("CI").is_none(), "cannot run on CI: {why}");
     eprintln!("SKIPPED: {why}");
 }

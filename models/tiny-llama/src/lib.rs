@@ -5,7 +5,7 @@
 use npugate::model::PrecisionProfile;
 use npugate_decoder::{DecoderAdapter, DecoderSpec, Options, TokenizerSpec, WeightsSpec};
 
-/// A file of the model, which lies beside its goldens.
+/// The path of a file of the model, which is beside its goldens.
 macro_rules! model_file {
     ($name:literal) => {
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/tiny-llama/model/", $name)

@@ -7,7 +7,8 @@ use npugate_kernels::{
     Rope, SiluMul, Toolchain,
 };
 
-/// How many rows a program computes, and so by which kernel it projects them.
+/// The number of rows that a program computes, which decides the kernel that
+/// projects them.
 #[derive(Clone, Copy)]
 pub(super) enum Rows {
     /// A padded prompt, by matrix products with weights `[in, out]`.
@@ -24,7 +25,7 @@ impl Rows {
         }
     }
 
-    /// Decode's programs have the same names with this before them.
+    /// The prefix that distinguishes decode's programs from prefill's.
     fn prefix(self) -> &'static str {
         match self {
             Self::Prefill { .. } => "",
@@ -40,7 +41,7 @@ impl Rows {
     }
 }
 
-/// A builder that knows how many rows it writes a program for.
+/// A builder of programs for a given number of rows.
 struct Block {
     builder: Builder,
     rows: Rows,
@@ -58,12 +59,12 @@ impl Block {
         Self { builder: Builder::new(format!("{}{name}", rows.prefix()), toolchain), rows }
     }
 
-    /// An input of one row per position.
+    /// Adds an input with one row per position.
     fn input(&mut self, name: &str, width: usize) -> ArgIndex {
         self.builder.arg(Role::Input, name, [self.rows.count(), width])
     }
 
-    /// A launch that writes one row per position.
+    /// Adds a launch that writes one row per position.
     fn launch(
         &mut self,
         op: Op,
@@ -113,10 +114,11 @@ impl Block {
     }
 }
 
-/// From the residual stream `hidden` to `q_rope`, `k_rope` and `v`.
+/// Builds the program from the residual stream `hidden` to `q_rope`, `k_rope`
+/// and `v`.
 ///
-/// The table of angles, `rope_lut`, is written once for a prefill, whose
-/// positions never change, and for every token of a decode.
+/// The table of angles, `rope_lut`, is written once for prefill, whose positions
+/// never change, and for every token in decode.
 pub(super) fn rms_qkv_rope(config: &DecoderConfig, rows: Rows, toolchain: Toolchain) -> Program {
     let model = &config.model;
     let (hidden, head_dim, tokens) = (model.hidden_size, model.head_dim, rows.count());
@@ -142,8 +144,8 @@ pub(super) fn rms_qkv_rope(config: &DecoderConfig, rows: Rows, toolchain: Toolch
     block.builder.finish()
 }
 
-/// From `q_rope`, `k_rope` and `v` to what attention computed per head,
-/// `attn_ctx`.
+/// Builds the program from `q_rope`, `k_rope` and `v` to the result of attention
+/// per head, `attn_ctx`.
 pub(super) fn flash_attn(config: &DecoderConfig, seq_len: usize, toolchain: Toolchain) -> Program {
     let model = &config.model;
     let mut builder = Builder::new("flash_attn", toolchain);
@@ -162,8 +164,8 @@ pub(super) fn flash_attn(config: &DecoderConfig, seq_len: usize, toolchain: Tool
     builder.finish()
 }
 
-/// From `attn_ctx` and the residual stream `hidden` to the residual stream
-/// after the block, `out`.
+/// Builds the program from `attn_ctx` and the residual stream `hidden` to the
+/// residual stream after the block, `out`.
 pub(super) fn o_ffn(config: &DecoderConfig, rows: Rows, toolchain: Toolchain) -> Program {
     let (hidden, mlp) = (config.model.hidden_size, config.model.intermediate_size);
     let mut block = Block::new("o_ffn", rows, toolchain);

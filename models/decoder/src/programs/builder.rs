@@ -1,8 +1,8 @@
-//! Writes a program down launch by launch.
+//! Builds a program launch by launch.
 
 use npugate_kernels::{Arg, ArgIndex, DType, Launch, Op, Program, Role, Tiling, Toolchain};
 
-/// A program in the making. Every buffer is bf16.
+/// A program under construction. Every buffer is bf16.
 pub(super) struct Builder {
     program: Program,
     toolchain: Toolchain,
@@ -34,8 +34,8 @@ impl Builder {
         let written = self.arg(role, name, shape);
         let args: Vec<_> = reads.iter().copied().chain([written]).collect();
         let rounding = self.toolchain.rounding(&op);
-        // Where nothing is measured, a proposal; a GEMM of a single row has none
-        // and is left to the build.
+        // If no tiling was measured, one is proposed. There is no proposal for a
+        // GEMM with a single row, which is left to the build.
         let launch = Launch::new(op, args, rounding).with_tiling(Tiling::choose(&op));
         self.program.launches.push(launch);
         written

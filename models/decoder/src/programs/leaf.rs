@@ -4,11 +4,11 @@
 use npugate_kernels::{Arg, ArgIndex, Launch, Program, Role};
 
 /// Splits a program into one for each launch. What a launch writes becomes an
-/// output, what an earlier launch wrote becomes an input, so every
+/// output, and what an earlier launch wrote becomes an input, so every
 /// intermediate passes through the host under its own name.
 ///
 /// A leaf is named after its program and what it writes: `o_ffn.gate`. A program
-/// of one launch is one already.
+/// with a single launch is returned as it is.
 pub(super) fn split(program: &Program) -> Vec<Program> {
     if program.launches.len() == 1 {
         return vec![program.clone()];

@@ -5,30 +5,30 @@ use super::builder::Builder;
 use crate::DecoderConfig;
 use npugate_kernels::{Gemv, Op, Program, Role, Toolchain};
 
-/// The most rows that the kernel registry runs an LM head with in one
-/// dispatch.
+/// The most rows that an LM head has in one dispatch in the kernel registry.
 const MAX_ROWS: usize = 16_384;
 
 /// Rows of a matrix-vector product are split over eight columns of the array.
 const ROW_MULTIPLE: usize = 8;
 
-/// How the vocabulary is cut: all partitions have the same rows, so that one
-/// program serves them all. Rows beyond the vocabulary are zero.
+/// How the vocabulary is partitioned: all partitions have the same number of
+/// rows, so that one program serves them all. Rows beyond the vocabulary are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Partitions {
     pub(crate) count: usize,
     pub(crate) rows: usize,
 }
 
-/// The fewest partitions of at most 16,384 rows, and of those the smallest.
+/// Returns the fewest partitions of at most 16,384 rows, each as small as that
+/// number of them allows.
 pub(crate) fn partitions(vocab_size: usize) -> Partitions {
     let count = vocab_size.div_ceil(MAX_ROWS).max(1);
     let rows = vocab_size.div_ceil(count).next_multiple_of(ROW_MULTIPLE);
     Partitions { count, rows }
 }
 
-/// From one row after the final norm, `final_norm`, to the `logits` of one
-/// partition.
+/// Builds the program from one row after the final norm, `final_norm`, to the
+/// `logits` of one partition.
 pub(super) fn lm_head(config: &DecoderConfig, toolchain: Toolchain) -> Program {
     let k = config.model.hidden_size;
     let m = partitions(config.model.vocab_size).rows;

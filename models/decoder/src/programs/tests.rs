@@ -75,7 +75,7 @@ fn leaf_programs_run_the_same_launches_one_by_one() {
 }
 
 #[test]
-fn options_choose_the_products_and_who_attends() {
+fn options_choose_the_products_and_where_attention_runs() {
     let options =
         Options { gemm: GemmMethod::Direct, attention: Attention::Host, ..Options::new(96) };
     let programs = Programs::new(&smollm2(), &options).unwrap();

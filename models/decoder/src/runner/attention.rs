@@ -18,10 +18,11 @@ pub(super) struct HostAttention {
     scratch: Vec<Scratch>,
 }
 
-/// Positions from which on one thread for all key heads is slower than several.
+/// The number of positions from which several threads are faster than one for all
+/// key heads.
 const SERIAL: usize = 32;
 
-/// What one group of query heads needs on the way; kept, so that a token allocates nothing.
+/// Buffers for one group of query heads, kept so that a token allocates nothing.
 #[derive(Clone, Default)]
 struct Scratch {
     /// The query heads of one group, widened.
@@ -40,12 +41,12 @@ impl HostAttention {
         Self { heads, kv_heads, head_dim, scratch: vec![Scratch::default(); kv_heads] }
     }
 
-    /// Columns of the query heads that share a key head.
+    /// Returns the width of the query heads that share a key head.
     fn group_width(&self) -> usize {
         self.heads / self.kv_heads * self.head_dim
     }
 
-    /// The context of one row `q` over all positions of a layer.
+    /// Computes the context of one row `q` over all positions of a layer.
     pub(super) fn attend(&mut self, q: &[bf16], layer: &LayerCache, out: &mut [bf16]) {
         let (width, head_dim, positions) = (self.group_width(), self.head_dim, layer.positions());
         let groups = q.par_chunks_exact(width).zip(out.par_chunks_exact_mut(width));
@@ -56,9 +57,9 @@ impl HostAttention {
         });
     }
 
-    /// The contexts of the first rows of `q`, as many as the layer has
-    /// positions, each over the positions up to its own. Rows of `out` beyond
-    /// are left alone.
+    /// Computes the contexts of the first rows of `q`, one for each position of
+    /// the layer, each over the positions up to its own. Leaves further rows of
+    /// `out` as they are.
     pub(super) fn causal(&self, q: &[bf16], layer: &LayerCache, out: &mut [bf16]) {
         let width = self.heads * self.head_dim;
         let rows = q.par_chunks_exact(width).zip(out.par_chunks_exact_mut(width)).enumerate();
@@ -67,7 +68,7 @@ impl HostAttention {
         });
     }
 
-    /// The context of one row over the first `positions`.
+    /// Computes the context of one row over the first `positions`.
     fn row(
         &self,
         q: &[bf16],
@@ -85,7 +86,7 @@ impl HostAttention {
 }
 
 impl Scratch {
-    /// The context of the query heads that share a key head, over the first `positions`.
+    /// Computes the context of the query heads that share a key head, over the first `positions`.
     fn group(
         &mut self,
         q: &[bf16],
@@ -104,7 +105,7 @@ impl Scratch {
         }
     }
 
-    /// The scores of the query heads that share a key head.
+    /// Computes the scores of the query heads that share a key head.
     fn score<'a>(
         &mut self,
         q: &[bf16],
@@ -127,7 +128,7 @@ impl Scratch {
         }
     }
 
-    /// The softmax of the scores, and the values' sum by its weights.
+    /// Turns the scores into softmax weights and sums the values by them.
     fn weigh<'a>(
         &mut self,
         values: impl Iterator<Item = &'a [bf16]>,
@@ -156,7 +157,7 @@ fn widen_into(from: &[bf16], to: &mut Vec<f32>) {
     to.extend(from.iter().map(|value| widen(*value)));
 }
 
-/// Products of a query with the keys of a tile, `[head_dim, TILE]`.
+/// Computes the products of a query with the keys of a tile, `[head_dim, TILE]`.
 fn score_tile(query: &[f32], keys: &[f32]) -> [f32; TILE] {
     let mut scores = [0.0; TILE];
     for (q, keys) in query.iter().zip(keys.as_chunks::<TILE>().0) {
@@ -167,8 +168,8 @@ fn score_tile(query: &[f32], keys: &[f32]) -> [f32; TILE] {
     scores
 }
 
-/// Turns scores into weights that sum to one. A score that is NaN makes all of
-/// them NaN.
+/// Turns scores into weights that sum to one. If one score is NaN, all weights
+/// are NaN.
 fn softmax(scores: &mut [f32]) {
     let max = fold(scores, f32::NEG_INFINITY, |max, score| if score > max { score } else { max });
     for score in &mut *scores {
@@ -180,7 +181,7 @@ fn softmax(scores: &mut [f32]) {
     }
 }
 
-/// Folds values in [`TILE`] lanes side by side, and then the lanes.
+/// Folds values in [`TILE`] lanes side by side, and then folds the lanes.
 fn fold(values: &[f32], start: f32, step: impl Fn(f32, f32) -> f32) -> f32 {
     let mut lanes = [start; TILE];
     let (tiles, rest) = values.as_chunks::<TILE>();
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_takes_the_value_of_the_key_that_it_fits() {
+    fn a_query_takes_the_value_of_the_key_that_it_matches() {
         // Two query heads of width 1 share one key head.
         let mut attention = HostAttention::new(2, 1, 1);
         let layer = layer(1, &[100.0, -100.0], &[7.0, 9.0]);
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_behind_the_first_tile_are_seen() {
+    fn positions_after_the_first_tile_are_seen() {
         let mut attention = HostAttention::new(1, 1, 1);
         let mut keys = [0.0; TILE + 3];
         keys[TILE + 1] = 100.0;

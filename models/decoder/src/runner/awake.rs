@@ -1,22 +1,22 @@
 //! Keeps the thread pool awake for the length of a decode step.
 //!
-//! A step is some two hundred launches of a few microseconds to a few hundred, and between
-//! them idle threads of the pool go to sleep: waking them costs as much as the launch.
+//! A step is about two hundred launches that take from a few to a few hundred microseconds each.
+//! Between them, idle threads of the pool go to sleep, and waking them costs as much as a launch.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
-/// A thread that has had no work for so long goes to sleep after all: the step waits for
-/// something else, such as hardware.
+/// A thread that has had no work for this long goes to sleep after all, because the step is
+/// waiting for something else, such as hardware.
 const PATIENCE: Duration = Duration::from_micros(500);
 
-/// Whether a step of this process keeps the pool awake. One at a time: two would each wait,
-/// on the other's thread, for the other to end.
+/// Whether a step of this process keeps the pool awake. Only one step may do so at a time: two
+/// would each wait, on the other's thread, for the other to end.
 static AWAKE: AtomicBool = AtomicBool::new(false);
 
-/// Sets a flag at the end of its life, so after a panic too.
+/// Sets a flag when it is dropped, and so also after a panic.
 struct AtEnd<'a> {
     flag: &'a AtomicBool,
     value: bool,
@@ -28,8 +28,8 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-/// Runs `step` on a thread of the pool, the other threads waiting for work rather than
-/// asleep. What `step` returns does not depend on it.
+/// Runs `step` on a thread of the pool while the other threads wait for work instead of
+/// sleeping. This does not affect what `step` returns.
 pub(super) fn awake<R: Send>(step: impl FnOnce() -> R + Send) -> R {
     if AWAKE.swap(true, Ordering::Acquire) {
         return step();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_panics_or_waits_for_long_leaves_nothing_awake() {
+    fn a_step_that_panics_or_waits_for_a_long_time_leaves_nothing_awake() {
         assert!(panic::catch_unwind(|| awake(|| -> u64 { panic!("a step's own fault") })).is_err());
         assert_eq!(
             awake(|| {

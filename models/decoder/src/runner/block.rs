@@ -6,8 +6,8 @@ use half::bf16;
 use npugate::model::Block;
 use npugate_kernels::{BufferSet, Tensor};
 
-/// What the first stage of a block puts out, `[seq_len, width]` each; `q` and
-/// `k` are rotated.
+/// The outputs of a block's first stage, `[seq_len, width]` each; `q` and `k`
+/// are rotated.
 pub(super) struct Qkv {
     pub(super) q: Tensor,
     pub(super) k: Tensor,
@@ -15,8 +15,8 @@ pub(super) struct Qkv {
 }
 
 impl DecoderRunner {
-    /// From the residual stream, `[seq_len, hidden]`, to queries, keys and
-    /// values.
+    /// Computes queries, keys and values from the residual stream,
+    /// `[seq_len, hidden]`.
     pub(super) fn prefill_qkv(
         &mut self,
         layer: usize,
@@ -27,8 +27,9 @@ impl DecoderRunner {
         Ok(Qkv { q: out.take("q_rope")?, k: out.take("k_rope")?, v: out.take("v")? })
     }
 
-    /// What attention computes per head, `[seq_len, heads * head_dim]`, where
-    /// `options` say. The host leaves rows beyond `positions` zero.
+    /// Computes attention per head, `[seq_len, heads * head_dim]`, on the NPU or
+    /// on the host as the options say. The host leaves rows beyond `positions`
+    /// zero.
     pub(super) fn prefill_attention(
         &mut self,
         layer: usize,
@@ -68,8 +69,8 @@ impl DecoderRunner {
         Ok(Block::new(attn_ctx, attn_out, mlp_out, out))
     }
 
-    /// An injected input, rounded to bf16 and padded with zeros to
-    /// `[seq_len, hidden]`; says how many of its rows are real.
+    /// Rounds an injected input to bf16 and pads it with zeros to
+    /// `[seq_len, hidden]`. Also returns the number of real rows.
     fn pad(&self, hidden: &npugate::Tensor) -> Result<(usize, Tensor), RunnerError> {
         let (width, seq_len) = (self.config.model.hidden_size, self.options.seq_len);
         let max = npugate::model::Runner::max_prefill(self);

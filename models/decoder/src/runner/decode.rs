@@ -1,4 +1,4 @@
-//! One token after another.
+//! Decode: one token after another.
 
 use super::{DecoderRunner, RunnerError, tensors};
 use half::bf16;

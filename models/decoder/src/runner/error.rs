@@ -1,10 +1,10 @@
-//! What can go wrong while a decoder is set up or runs.
+//! What can go wrong while a decoder is being set up or running.
 
 use npugate::{RunError, TensorError};
 use npugate_kernel_cases::run_error;
 use npugate_kernels::DeviceError;
 
-/// A call that the decoder cannot do, or a device that failed.
+/// A call that the decoder refuses, or a failure of the device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunnerError {
@@ -14,8 +14,8 @@ pub enum RunnerError {
     /// More tokens than prefill is compiled for, though not more than the model has
     /// positions.
     #[error(
-        "the prompt has {tokens} tokens, prefill is compiled for {max}; shorten it or set a larger \
-         `seq_len` (the model has {positions} positions)"
+        "the prompt has {tokens} tokens, but prefill is compiled for {max}; shorten it or set a \
+         larger `seq_len` (the model has {positions} positions)"
     )]
     PromptTooLong {
         /// Tokens of the prompt.
@@ -26,7 +26,7 @@ pub enum RunnerError {
         positions: usize,
     },
     /// More tokens than the model has positions.
-    #[error("the prompt has {tokens} tokens, the model has {positions} positions; shorten it")]
+    #[error("the prompt has {tokens} tokens, but the model has {positions} positions; shorten it")]
     PromptBeyondModel {
         /// Tokens of the prompt.
         tokens: usize,
@@ -34,7 +34,7 @@ pub enum RunnerError {
         positions: usize,
     },
     /// A token without an embedding.
-    #[error("token {token} is outside of the vocabulary of {vocab_size}")]
+    #[error("token {token} is outside the vocabulary of {vocab_size}")]
     TokenOutsideVocabulary {
         /// The token.
         token: u32,
@@ -42,9 +42,11 @@ pub enum RunnerError {
         vocab_size: usize,
     },
     /// Logits of positions that the prompt does not have.
-    #[error("logits from position {from} on are asked for, the prompt has {positions} positions")]
+    #[error(
+        "logits are requested from position {from} on, but the prompt has {positions} positions"
+    )]
     NoLogitRows {
-        /// The first position asked for.
+        /// The first requested position.
         from: usize,
         /// Positions of the prompt.
         positions: usize,
@@ -55,7 +57,7 @@ pub enum RunnerError {
          is {cached}"
     )]
     WrongPosition {
-        /// The position asked for.
+        /// The requested position.
         pos: usize,
         /// Positions in the cache.
         cached: usize,
@@ -67,14 +69,14 @@ pub enum RunnerError {
         capacity: usize,
     },
     /// A layer that the model does not have.
-    #[error("there is no layer {layer}; the model has {layers}, counted from 0")]
+    #[error("there is no layer {layer}; the model has {layers} layers, counted from 0")]
     NoSuchLayer {
         /// The layer.
         layer: usize,
         /// Layers of the model.
         layers: usize,
     },
-    /// An injected input of a wrong shape.
+    /// An injected input with a wrong shape.
     #[error(
         "a block's input has shape {found:?}; it must be [positions, {width}] with 1 to {max} positions"
     )]
@@ -86,10 +88,10 @@ pub enum RunnerError {
         /// The most positions that fit.
         max: usize,
     },
-    /// A buffer of a program that the host has no value for.
+    /// A buffer of a program for which the host has no value.
     #[error(
-        "program `{program}` wants `{arg}`, which the host does not have; the programs and the \
-             runner do not fit together"
+        "program `{program}` needs `{arg}`, which the host does not have; the programs do not \
+         match the runner"
     )]
     NoValue {
         /// The program.
@@ -97,7 +99,7 @@ pub enum RunnerError {
         /// The argument.
         arg: String,
     },
-    /// A buffer of another type than the programs use.
+    /// A buffer with a type that the programs do not use.
     #[error("the device returned `{arg}` as {found}; every buffer of a decoder is bf16")]
     WrongDType {
         /// The argument.
@@ -105,13 +107,13 @@ pub enum RunnerError {
         /// Its type.
         found: npugate_kernels::DType,
     },
-    /// The device refused or failed.
+    /// The device refused a call or failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// Values and a shape that do not belong together, on the device's side.
+    /// Values that do not fit their shape, on the device's side.
     #[error(transparent)]
     DeviceTensor(#[from] npugate_kernels::TensorError),
-    /// Values and a shape that do not belong together, on the harness's side.
+    /// Values that do not fit their shape, on the harness's side.
     #[error(transparent)]
     Tensor(#[from] TensorError),
 }

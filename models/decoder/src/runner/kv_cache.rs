@@ -6,24 +6,24 @@ use half::bf16;
 /// Keys and values of every layer.
 pub(super) struct KvCache {
     layers: Vec<LayerCache>,
-    /// Positions that all layers hold. A layer may hold more after a call that
-    /// failed half-way; those are overwritten.
+    /// Positions that all layers hold. After a call that failed half-way, a layer
+    /// may hold more; those are overwritten.
     len: usize,
     capacity: usize,
 }
 
 impl KvCache {
-    /// An empty cache of `layers` with rows of `width`.
+    /// Creates an empty cache of `layers` with rows of `width`.
     pub(super) fn new(layers: usize, width: usize, capacity: usize) -> Self {
         Self { layers: vec![LayerCache::new(width); layers], len: 0, capacity }
     }
 
-    /// Positions in the cache.
+    /// Returns the number of positions in the cache.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Positions that fit.
+    /// Returns the number of positions that fit.
     pub(super) fn capacity(&self) -> usize {
         self.capacity
     }
@@ -37,8 +37,8 @@ impl KvCache {
         self.len = 0;
     }
 
-    /// Puts the positions that follow the cache into one layer; they count once
-    /// [`KvCache::advance`] says that all layers have them.
+    /// Appends positions to one layer. They count once [`KvCache::advance`] says
+    /// that all layers have them.
     pub(super) fn append(&mut self, layer: usize, keys: &[bf16], values: &[bf16]) {
         let layer = &mut self.layers[layer];
         layer.truncate(self.len);

@@ -4,15 +4,15 @@ use super::{RunnerError, tensors};
 use half::bf16;
 use npugate::model::Kv;
 
-/// Positions of a tile of keys: as many scores are computed at once, side by
-/// side, instead of one dot product after another.
+/// Positions in a tile of keys. That many scores are computed side by side,
+/// instead of one dot product after another.
 pub(super) const TILE: usize = 16;
 
 /// Keys and values of one layer, rows of `kv_heads * head_dim`.
 ///
-/// Values lie row after row. Keys lie in tiles of [`TILE`] positions, each
-/// `[kv_heads * head_dim, TILE]`: that way the keys of a head in a tile are
-/// one piece.
+/// Values are stored row by row. Keys are stored in tiles of [`TILE`] positions,
+/// each `[kv_heads * head_dim, TILE]`, so that the keys of a head in a tile are
+/// contiguous.
 #[derive(Clone)]
 pub(super) struct LayerCache {
     width: usize,
@@ -22,12 +22,12 @@ pub(super) struct LayerCache {
 }
 
 impl LayerCache {
-    /// No positions; rows are `width` wide.
+    /// Creates an empty cache with rows of `width`.
     pub(super) fn new(width: usize) -> Self {
         Self { width, positions: 0, key_tiles: Vec::new(), values: Vec::new() }
     }
 
-    /// Positions that it holds.
+    /// Returns the number of positions in the cache.
     pub(super) fn positions(&self) -> usize {
         self.positions
     }
@@ -36,13 +36,13 @@ impl LayerCache {
     pub(super) fn truncate(&mut self, positions: usize) {
         if positions < self.positions {
             self.positions = positions;
-            // What stays in the last tile is overwritten by what comes next.
+            // What remains in the last tile is overwritten by the next rows.
             self.key_tiles.truncate(positions.div_ceil(TILE) * TILE * self.width);
             self.values.truncate(positions * self.width);
         }
     }
 
-    /// Puts rows behind the others.
+    /// Appends rows.
     pub(super) fn append(&mut self, keys: &[bf16], values: &[bf16]) {
         self.values.extend_from_slice(values);
         for key in keys.chunks_exact(self.width) {
@@ -57,8 +57,8 @@ impl LayerCache {
         }
     }
 
-    /// The columns `columns` of all keys, a tile `[columns, TILE]` at a time.
-    /// Beyond the last position a tile holds what it happens to.
+    /// Returns the columns `columns` of all keys, one tile `[columns, TILE]` at a
+    /// time. Beyond the last position, the contents of a tile are arbitrary.
     pub(super) fn key_tiles(
         &self,
         columns: std::ops::Range<usize>,
@@ -67,7 +67,7 @@ impl LayerCache {
         self.key_tiles.chunks_exact(TILE * self.width).map(move |tile| &tile[start..end])
     }
 
-    /// The columns `columns` of all values, row by row.
+    /// Returns the columns `columns` of all values, row by row.
     pub(super) fn value_rows(
         &self,
         columns: std::ops::Range<usize>,
@@ -75,7 +75,7 @@ impl LayerCache {
         self.values.chunks_exact(self.width).map(move |row| &row[columns.clone()])
     }
 
-    /// The first `positions` as the checks see them.
+    /// Returns the first `positions` as tensors of the checks.
     pub(super) fn to_kv(&self, positions: usize) -> Result<Kv, RunnerError> {
         let width = self.width;
         let key = |pos: usize| {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_overwritten() {
+    fn forgotten_positions_are_overwritten() {
         let mut cache = LayerCache::new(2);
         cache.append(&rows(0..20), &rows(0..20));
         cache.truncate(17);

@@ -5,8 +5,8 @@ use half::bf16;
 use npugate_kernels::{BufferSet, Tensor};
 
 impl DecoderRunner {
-    /// The logits of one row after the final norm, `[vocab]`, appended to
-    /// `logits`.
+    /// Computes the logits of one row after the final norm, `[vocab]`, and
+    /// appends them to `logits`.
     pub(super) fn push_logits(
         &mut self,
         normed: Vec<bf16>,

@@ -1,4 +1,4 @@
-//! A prompt through the whole stack.
+//! Prefill: a prompt through the whole stack.
 
 use super::{DecoderRunner, RunnerError, tensors};
 use half::bf16;
@@ -8,8 +8,8 @@ use npugate::{
 };
 use npugate_kernels::{BufferSet, Tensor};
 
-/// Fills a prompt up to the length that prefill is compiled for. The causal
-/// mask keeps real positions from seeing it.
+/// The token that pads a prompt to the length that prefill is compiled for. The
+/// causal mask keeps real positions from seeing it.
 const PADDING: u32 = 0;
 
 impl DecoderRunner {
@@ -60,8 +60,8 @@ impl DecoderRunner {
         })
     }
 
-    /// Refuses a prompt that cannot be run; says from which position on logits
-    /// are wanted.
+    /// Refuses a prompt that cannot be run. Returns the position from which on
+    /// logits are wanted.
     fn check_prompt(&self, tokens: &[u32], rows: LogitRows) -> Result<usize, RunnerError> {
         let (positions, max) = (tokens.len(), npugate::model::Runner::max_prefill(self));
         if positions == 0 {
@@ -83,7 +83,7 @@ impl DecoderRunner {
         }
     }
 
-    /// `[seq_len, hidden]`.
+    /// Returns the embeddings of the padded prompt, `[seq_len, hidden]`.
     fn embed_padded(&self, tokens: &[u32]) -> Result<Tensor, RunnerError> {
         let (seq_len, width) = (self.options.seq_len, self.config.model.hidden_size);
         let padding = std::iter::repeat_n(&PADDING, seq_len - tokens.len());

@@ -1,4 +1,4 @@
-//! Weights from a file into static buffers: once, before anything is timed.
+//! Reads weights from a file into static buffers, once, before anything is timed.
 
 use super::{
     DecoderRunner, FinalNorm, HostAttention, KvCache, LoadedStage, RopeTable, RunnerError, Stages,
@@ -13,8 +13,8 @@ use npugate::RunError;
 use npugate_kernels::{BufferSet, Device, Tensor, TensorError};
 use rayon::prelude::*;
 
-/// Side of the squares in which a matrix is transposed: two of them fit a core's
-/// first cache.
+/// Side of the squares in which a matrix is transposed: two of them fit in a
+/// core's L1 cache.
 const TILE: usize = 64;
 
 /// The static buffers of one layer, by argument name.
@@ -30,8 +30,8 @@ impl DecoderRunner {
     ///
     /// # Errors
     ///
-    /// A weight file that cannot be read, a device that refuses a program or a
-    /// buffer.
+    /// Fails if the weight file cannot be read or the device refuses a program or
+    /// a buffer.
     pub fn new(
         mut device: Box<dyn Device>,
         config: DecoderConfig,
@@ -44,8 +44,8 @@ impl DecoderRunner {
         let rope = RopeTable::new(model.head_dim, model.rope_theta);
         let lut = Tensor::bf16([options.seq_len, model.head_dim], rope.rows(options.seq_len))
             .map_err(RunError::fault)?;
-        // As many layers at a time as there are threads to read them: all at once would take
-        // twice the memory.
+        // Reads one layer per thread at a time: reading all layers at once would take twice the
+        // memory.
         let layers: Vec<usize> = (0..model.n_layers).collect();
         for layers in layers.chunks(rayon::current_num_threads()) {
             let read = layers.par_iter().map(|&layer| read_layer(&config, weights, layer));
@@ -110,7 +110,7 @@ impl Stages {
         Ok(())
     }
 
-    /// Writes each partition of the LM head to a buffer set of its own.
+    /// Writes each partition of the LM head to its own buffer set.
     fn write_lm_head(
         &self,
         device: &mut dyn Device,
@@ -145,7 +145,8 @@ fn read_layer(
     Ok(tensors)
 }
 
-/// A tensor as matrix products want it, and as matrix-vector products do.
+/// Returns a tensor in the layout for matrix products and in that for matrix-vector
+/// products.
 fn for_products(shape: &[usize], values: Vec<bf16>) -> Result<(Tensor, Tensor), TensorError> {
     if let [rows, cols] = *shape {
         let prefill = Tensor::bf16([cols, rows], transpose(&values, rows, cols))?;
@@ -156,7 +157,7 @@ fn for_products(shape: &[usize], values: Vec<bf16>) -> Result<(Tensor, Tensor), 
     }
 }
 
-/// `[rows, cols]` to `[cols, rows]`.
+/// Transposes `[rows, cols]` to `[cols, rows]`.
 fn transpose(values: &[bf16], rows: usize, cols: usize) -> Vec<bf16> {
     let mut out = vec![bf16::ZERO; values.len()];
     for row_tile in (0..rows).step_by(TILE) {

@@ -1,4 +1,4 @@
-//! A stage on a device: hands buffers to its programs by name.
+//! A stage on a device, which passes buffers to its programs by name.
 
 use super::RunnerError;
 use crate::programs::Stage;
@@ -33,7 +33,7 @@ impl Buffers<'_> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor)
     }
 
-    /// What the stage wrote to the argument `name`.
+    /// Takes what the stage wrote to the argument `name`.
     pub(super) fn take(&mut self, name: &'static str) -> Result<Tensor, RunnerError> {
         let index = self.0.iter().position(|(known, _)| *known == name);
         index.map(|index| self.0.swap_remove(index).1).ok_or_else(|| RunnerError::NoValue {
@@ -56,7 +56,7 @@ impl LoadedStage {
         Ok(Self { programs: stage.iter().map(load).collect::<Result<_, DeviceError>>()? })
     }
 
-    /// Writes the static buffers of one set, once and for all.
+    /// Writes the static buffers of one set, which happens once.
     pub(super) fn write_statics(
         &self,
         device: &mut dyn Device,
@@ -73,8 +73,8 @@ impl LoadedStage {
     }
 
     /// Runs the programs one after another with the static buffers of `set`.
-    /// What one program puts out, the next ones take in by name. Brings back
-    /// every output, and the intermediates named in `probes`.
+    /// Outputs of one program are inputs of the next ones by name. Returns every
+    /// output, and the intermediates named in `probes`.
     pub(super) fn run<'a>(
         &'a self,
         device: &mut dyn Device,

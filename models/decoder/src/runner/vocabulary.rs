@@ -1,12 +1,12 @@
-//! A matrix of one row for each token, cut as the LM head is.
+//! A matrix with one row per token, partitioned as the LM head is.
 
 use crate::programs::partitions;
 use half::bf16;
 use npugate_kernels::{Tensor, TensorError};
 use std::sync::Arc;
 
-/// `[vocab, hidden]` in partitions, which a device that keeps what it is given shares: tied
-/// weights are in memory once.
+/// `[vocab, hidden]` in partitions. A device that keeps what it is given shares them, so tied
+/// weights are in memory only once.
 pub(super) struct Vocabulary {
     /// `[rows, hidden]` each; rows beyond the vocabulary are zero.
     parts: Vec<Arc<[bf16]>>,
@@ -16,7 +16,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Cuts a matrix of `vocab_size` rows.
+    /// Partitions a matrix of `vocab_size` rows.
     pub(super) fn new(values: &[bf16], vocab_size: usize, width: usize) -> Self {
         let rows = partitions(vocab_size).rows;
         let padded = |part: &[bf16]| {
@@ -27,13 +27,13 @@ impl Vocabulary {
         Self { parts: values.chunks(rows * width).map(padded).collect(), rows, width }
     }
 
-    /// The row of a token of the vocabulary, `[hidden]`.
+    /// Returns the row of a token of the vocabulary, `[hidden]`.
     pub(super) fn row(&self, token: u32) -> &[bf16] {
         let token = token as usize;
         &self.parts[token / self.rows][token % self.rows * self.width..][..self.width]
     }
 
-    /// The partitions.
+    /// Returns the partitions.
     pub(super) fn tensors(&self) -> impl Iterator<Item = Result<Tensor, TensorError>> {
         self.parts.iter().map(|part| Tensor::bf16([self.rows, self.width], Arc::clone(part)))
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_found_in_every_partition_and_the_last_one_is_filled_up() {
+    fn rows_are_found_in_every_partition_and_the_last_one_is_padded() {
         // Two partitions of 8,200 rows.
         let (vocab_size, width) = (16_395, 2);
         let values: Vec<bf16> =

@@ -21,7 +21,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, a tokenizer of another kind.
+    /// Fails if the file cannot be read or its tokenizer is of another kind.
     pub fn from_gguf(path: &Path) -> Result<Self, TokenizerError> {
         let gguf = Gguf::open(path)?;
         expect(&gguf, path, "tokenizer.ggml.model", "gpt2")?;

@@ -1,17 +1,17 @@
-//! Whether a file holds the model's tensors: all of them, and no others.
+//! Checks that a file holds all of the model's tensors and no others.
 
 use super::{WeightSource, WeightsError, tensors};
 use crate::DecoderConfig;
 use std::{collections::BTreeSet, path::Path};
 
-/// How many names an error lists before it only counts.
+/// The number of names that an error lists; the rest are only counted.
 const LISTED: usize = 5;
 
 /// Checks the names and shapes of a file's tensors.
 ///
 /// # Errors
 ///
-/// A missing tensor, an extra one, a wrong shape.
+/// Fails if a tensor is missing, extra or of a wrong shape.
 pub(super) fn complete(
     path: &Path,
     source: &dyn WeightSource,

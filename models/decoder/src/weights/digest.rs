@@ -1,4 +1,4 @@
-//! Weights are used only if they are the very bytes that the adapter pins.
+//! Weights are used only if they are exactly the bytes that the adapter pins.
 
 use super::{WeightsError, safetensors};
 use npugate::schema::Sha256;
@@ -9,17 +9,17 @@ use std::path::Path;
 pub struct PinnedFile {
     /// File name.
     pub file: String,
-    /// Digest.
+    /// The file's digest.
     pub sha256: Sha256,
 }
 
-/// Checks the digest of a weight file, and those of the shards if it is the
-/// index of some. `remedy` says how to get the right file.
+/// Checks the digest of a weight file and, if the file is an index, those of its
+/// shards. `remedy` says how to get the right file.
 ///
 /// # Errors
 ///
-/// A file that cannot be read or has another digest; a shard without a pinned
-/// digest.
+/// Fails if a file cannot be read or has another digest, or if the shards of the
+/// index are not those with a pinned digest.
 pub fn verify_digest(
     path: &Path,
     pinned: Sha256,

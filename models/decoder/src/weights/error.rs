@@ -7,7 +7,7 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WeightsError {
-    /// There is no such file on this machine.
+    /// The file is not on this machine.
     #[error("the weights of {model} ({file}) are not on this machine; {remedy}")]
     NotFetched {
         /// The adapter.
@@ -19,7 +19,8 @@ pub enum WeightsError {
     },
     /// Not the file that the adapter was written for.
     #[error(
-        "weights {} have sha256 {found}, the adapter pins {pinned}; delete the file and {remedy}",
+        "weights {} have sha256 {found}, but the adapter pins {pinned}; delete the file and \
+         {remedy}",
         path.display()
     )]
     WrongDigest {
@@ -32,10 +33,10 @@ pub enum WeightsError {
         /// How to get the right one.
         remedy: String,
     },
-    /// A shard that no digest is pinned for, or a pinned one that is not used.
+    /// A shard without a pinned digest, or a pinned shard that is not used.
     #[error(
-        "weights {}: the index names the shards {found}, the adapter pins {pinned}; pin a sha256 for \
-         each shard",
+        "weights {}: the index names the shards {found}, but the adapter pins {pinned}; pin a \
+         sha256 for each shard",
         path.display()
     )]
     UnpinnedShards {
@@ -46,9 +47,9 @@ pub enum WeightsError {
         /// The shards that the adapter pins.
         pinned: String,
     },
-    /// A file that is none of the known kinds.
+    /// A file of an unknown kind.
     #[error(
-        "weights {} are of no known kind; use *.safetensors, *.safetensors.index.json or *.gguf",
+        "weights {} are not of a known kind; use *.safetensors, *.safetensors.index.json or *.gguf",
         path.display()
     )]
     UnknownKind {
@@ -57,8 +58,8 @@ pub enum WeightsError {
     },
     /// A GGUF file, which this build does not read.
     #[error(
-        "weights {} are a GGUF file, and npugate-decoder was built without its feature `gguf`; turn \
-         it on in the adapter's Cargo.toml",
+        "weights {} are a GGUF file, but npugate-decoder was built without its feature `gguf`; \
+         enable it in the adapter's Cargo.toml",
         path.display()
     )]
     NoGguf {
@@ -93,7 +94,8 @@ pub enum WeightsError {
     },
     /// Tensors that the model needs are not in the file.
     #[error(
-        "weights {} lack {count} of the model's tensors: {names}; is config.json of another model?",
+        "weights {} lack {count} of the model's tensors: {names}; is config.json that of another \
+         model?",
         path.display()
     )]
     Missing {
@@ -104,11 +106,11 @@ pub enum WeightsError {
         /// The first of them.
         names: String,
     },
-    /// Tensors that the model does not have are in the file: it would be run
-    /// without them.
+    /// The file holds tensors that the model does not have, and the model would
+    /// run without them.
     #[error(
-        "weights {} hold {count} tensors that the model does not have: {names}; is config.json of \
-         another model?",
+        "weights {} hold {count} tensors that the model does not have: {names}; is config.json \
+         that of another model?",
         path.display()
     )]
     Extra {
@@ -119,9 +121,9 @@ pub enum WeightsError {
         /// The first of them.
         names: String,
     },
-    /// A tensor of another shape than the configuration gives it.
+    /// A tensor whose shape is not the one that the configuration gives it.
     #[error(
-        "weights {}: {tensor} has shape {found:?}, config.json makes it {expected:?}",
+        "weights {}: {tensor} has shape {found:?}, but by config.json it is {expected:?}",
         path.display()
     )]
     WrongShape {
@@ -137,8 +139,8 @@ pub enum WeightsError {
 }
 
 impl From<WeightsError> for RunError {
-    /// A file that is not there, is not the pinned one or cannot be read says
-    /// nothing about the port: nothing can be judged. A pinned file that does
+    /// A file that is missing, is not the pinned one or cannot be read says
+    /// nothing about the port, so nothing can be judged. A pinned file that does
     /// not fit the configuration is the adapter's fault.
     fn from(error: WeightsError) -> Self {
         match error {

@@ -28,7 +28,7 @@ impl Gguf {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read or is no GGUF file.
+    /// Fails if the file cannot be read or is not a GGUF file.
     pub(crate) fn open(path: &Path) -> Result<Self, WeightsError> {
         let file = File::open(path)
             .map_err(|source| WeightsError::Io { path: path.to_owned(), source })?;
@@ -38,11 +38,11 @@ impl Gguf {
         Ok(Self { path: path.to_owned(), content })
     }
 
-    /// A value of the metadata.
+    /// Reads a value of the metadata.
     ///
     /// # Errors
     ///
-    /// A key that is not there, or is of another type.
+    /// Fails if the key is missing or its value has another type.
     pub(crate) fn metadata<'a, T>(
         &'a self,
         key: &str,
@@ -98,7 +98,7 @@ impl WeightSource for GgufWeights {
 
     fn read(&self, tensor: TensorId) -> Result<Vec<bf16>, WeightsError> {
         let name = self.name(tensor);
-        // A handle of its own, so that tensors can be read in parallel.
+        // Each read opens the file itself, so that tensors can be read in parallel.
         let mut file = File::open(&self.gguf.path)
             .map_err(|source| WeightsError::Io { path: self.gguf.path.clone(), source })?;
         let values = self
@@ -132,9 +132,9 @@ fn part_name(part: LayerPart) -> &'static str {
 
 /// Puts the rows of a query or key projection back into Hugging Face's order.
 ///
-/// llama.cpp rotates neighbouring rows of a head, Hugging Face row `i` with row
-/// `i + head_dim / 2`, so its converter stored the rows of a head as
-/// `[head_dim / 2, 2]` instead of `[2, head_dim / 2]`.
+/// llama.cpp rotates neighbouring rows of a head, while Hugging Face rotates row
+/// `i` with row `i + head_dim / 2`. So llama.cpp's converter stored the rows of a
+/// head as `[head_dim / 2, 2]` instead of `[2, head_dim / 2]`.
 fn unpermute(values: &[f32], heads: usize, head_dim: usize) -> Vec<bf16> {
     // The shape has been checked: the rows are `heads * head_dim`.
     let row_len = values.len() / (heads * head_dim);

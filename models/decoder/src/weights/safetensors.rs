@@ -45,9 +45,8 @@ impl SafetensorsWeights {
         Ok(Self { path: path.to_owned(), tensors: header(path)?.collect() })
     }
 
-    /// Reads the headers of the shards. A tensor is taken from the shard that
-    /// the index names; what a shard holds beyond the index is listed too, so
-    /// that it is noticed.
+    /// Reads the headers of the shards that the index names. What a shard holds
+    /// beyond the index is listed too, so that it is noticed.
     pub(super) fn open_index(path: &Path) -> Result<Self, WeightsError> {
         let mut tensors = BTreeMap::new();
         let index = read_index(path)?;
@@ -98,7 +97,7 @@ impl WeightSource for SafetensorsWeights {
     }
 }
 
-/// The shards that an index names, sorted; none for any other file.
+/// Returns the shards that an index names, sorted; none for any other file.
 pub(super) fn shards(path: &Path) -> Result<Vec<String>, WeightsError> {
     if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("json")) {
         return Ok(Vec::new());
@@ -117,7 +116,7 @@ fn malformed(path: &Path, reason: &dyn std::fmt::Display) -> WeightsError {
     WeightsError::Malformed { path: path.to_owned(), reason: reason.to_string() }
 }
 
-/// The tensors of a file, from its header alone: eight bytes of length, then
+/// Reads the tensors of a file from its header alone: eight bytes of length, then
 /// JSON, whose offsets and sizes are checked as it is read.
 fn header(path: &Path) -> Result<impl Iterator<Item = (String, Entry)>, WeightsError> {
     let io = |source| WeightsError::Io { path: path.to_owned(), source };
@@ -127,7 +126,7 @@ fn header(path: &Path) -> Result<impl Iterator<Item = (String, Entry)>, WeightsE
     file.read_exact(&mut length).map_err(io)?;
     let start = u64::from_le_bytes(length).saturating_add(8);
     if start > MAX_HEADER.min(size) {
-        return Err(malformed(path, &"the header is longer than the file or the format allow"));
+        return Err(malformed(path, &"the header is longer than the file or the format allows"));
     }
     let mut header = vec![0; start as usize - 8];
     file.read_exact(&mut header).map_err(io)?;
@@ -136,7 +135,7 @@ fn header(path: &Path) -> Result<impl Iterator<Item = (String, Entry)>, WeightsE
     if metadata.data_len() as u64 != size - start {
         return Err(malformed(
             path,
-            &"the data are not as long as the header says; is it cut off?",
+            &"the data is not as long as the header says; is the file truncated?",
         ));
     }
     let entry = |info: &TensorInfo| Entry {
@@ -151,7 +150,7 @@ fn header(path: &Path) -> Result<impl Iterator<Item = (String, Entry)>, WeightsE
     Ok(entries.into_iter())
 }
 
-/// Little-endian values, rounded to nearest even where they are wider.
+/// Reads little-endian values as bf16, rounded to nearest even if they are wider.
 fn to_bf16(bytes: &[u8], dtype: Dtype) -> Option<Vec<bf16>> {
     fn each<const N: usize>(bytes: &[u8], value: impl Fn([u8; N]) -> bf16) -> Vec<bf16> {
         bytes.as_chunks::<N>().0.iter().map(|bytes| value(*bytes)).collect()

@@ -3,7 +3,7 @@
 use crate::DecoderConfig;
 use std::fmt;
 
-/// One tensor of the model. Prints as Hugging Face's name.
+/// One tensor of the model. Displays as Hugging Face's name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum TensorId {
     /// `[vocab, hidden]`; also the LM head of a model with tied embeddings.
@@ -53,7 +53,7 @@ impl LayerPart {
         Self::WDown,
     ];
 
-    /// The name of the program argument that this tensor is written to.
+    /// Returns the name of the program argument that this tensor is written to.
     pub fn arg(self) -> &'static str {
         match self {
             Self::AttnNorm => "attn_norm_w",
@@ -68,7 +68,7 @@ impl LayerPart {
         }
     }
 
-    /// Hugging Face's name inside of a layer.
+    /// Returns Hugging Face's name within a layer.
     fn hf_name(self) -> &'static str {
         match self {
             Self::AttnNorm => "input_layernorm",
@@ -83,7 +83,7 @@ impl LayerPart {
         }
     }
 
-    /// Extents, outermost first: `[out, in]` for a projection.
+    /// Returns the extents, outermost first: `[out, in]` for a projection.
     pub fn shape(self, config: &DecoderConfig) -> Vec<usize> {
         let (hidden, mlp) = (config.model.hidden_size, config.model.intermediate_size);
         match self {
@@ -98,7 +98,7 @@ impl LayerPart {
 }
 
 impl TensorId {
-    /// Extents, outermost first.
+    /// Returns the extents, outermost first.
     pub fn shape(self, config: &DecoderConfig) -> Vec<usize> {
         let model = &config.model;
         match self {
@@ -120,7 +120,7 @@ impl fmt::Display for TensorId {
     }
 }
 
-/// Every tensor that a model of this configuration has.
+/// Returns every tensor of a model with this configuration.
 pub fn tensors(config: &DecoderConfig) -> impl Iterator<Item = TensorId> {
     let layers = (0..config.model.n_layers)
         .flat_map(|layer| LayerPart::ALL.map(|part| TensorId::Layer(layer, part)));

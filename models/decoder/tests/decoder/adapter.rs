@@ -54,7 +54,7 @@ fn every_distinct_launch_is_one_kernel_test() {
 }
 
 #[test]
-fn every_kernel_keeps_its_tolerance_and_its_floor_under_every_setting() {
+fn every_kernel_meets_its_tolerance_and_its_floor_under_every_setting() {
     let model = TestModel::new(Head::Tied);
     for settings in ["", "gemm=direct", "gemm=fused-cast,toolchain=npu2-2026-06"] {
         let context = context(settings);
@@ -90,7 +90,7 @@ fn kernels_without_functions_are_exact_on_integers() {
         assert_eq!(found.values(), kernel.reference(&inputs).unwrap().values(), "{}", kernel.id());
         exact += 1;
     }
-    // Not the norms, the activations and attention.
+    // All but the norms, the activations and attention.
     assert_eq!(exact, 18 - 5);
 }
 
@@ -125,7 +125,7 @@ fn tests_are_listed_without_a_device_or_weights() {
     assert_eq!(opened.load(Ordering::Relaxed), 0);
 }
 
-/// An emulator that fails at its `fail_at`th dispatch.
+/// An emulator whose `fail_at`th dispatch fails.
 struct Failing {
     device: Emulator,
     fail_at: u64,

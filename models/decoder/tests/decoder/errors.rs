@@ -21,20 +21,20 @@ fn prompts_that_prefill_cannot_run() {
     assert_refused(runner.prefill(&[], probe), "the prompt is empty; give it at least one token");
     assert_refused(
         runner.prefill(&prompt(257), probe),
-        "the prompt has 257 tokens, prefill is compiled for 256; shorten it or set a larger \
+        "the prompt has 257 tokens, but prefill is compiled for 256; shorten it or set a larger \
          `seq_len` (the model has 260 positions)",
     );
     assert_refused(
         runner.prefill(&prompt(MAX_POSITIONS + 1), probe),
-        "the prompt has 261 tokens, the model has 260 positions; shorten it",
+        "the prompt has 261 tokens, but the model has 260 positions; shorten it",
     );
     assert_refused(
         runner.prefill(&[1, VOCAB as u32], probe),
-        "token 300 is outside of the vocabulary of 300",
+        "token 300 is outside the vocabulary of 300",
     );
     assert_refused(
         runner.prefill(&prompt(4), Probe::logits(LogitRows::From(4))),
-        "logits from position 4 on are asked for, the prompt has 4 positions",
+        "logits are requested from position 4 on, but the prompt has 4 positions",
     );
 }
 
@@ -48,7 +48,7 @@ fn tokens_that_decode_cannot_append() {
         step(&mut runner, 1, 4),
         "a token at position 4 cannot follow a KV cache of 3 positions; the next position is 3",
     );
-    assert_refused(step(&mut runner, 300, 3), "token 300 is outside of the vocabulary of 300");
+    assert_refused(step(&mut runner, 300, 3), "token 300 is outside the vocabulary of 300");
     // A refused token leaves the cache as it was.
     step(&mut runner, 299, 3).unwrap();
 
@@ -71,9 +71,9 @@ fn a_layer_or_a_block_input_that_does_not_exist() {
     };
     assert_refused(
         runner.block(2, &input([4, HIDDEN])),
-        "there is no layer 2; the model has 2, counted from 0",
+        "there is no layer 2; the model has 2 layers, counted from 0",
     );
-    assert_refused(runner.kv(9), "there is no layer 9; the model has 2, counted from 0");
+    assert_refused(runner.kv(9), "there is no layer 9; the model has 2 layers, counted from 0");
     assert_refused(
         runner.block(0, &input([4, 64])),
         "a block's input has shape [4, 64]; it must be [positions, 128] with 1 to 256 positions",

@@ -9,12 +9,12 @@ use npugate::{
     model::{Block, LogitRows, Probe, Runner},
 };
 
-/// What BFP16 products leave of a sub-block's signal, and what the hardware's
-/// exp2 leaves of attention's, with some room: a wrong head, row or rotation
-/// leaves less than 5 dB.
+/// The SQNR that a sub-block must reach, in decibels: a little less than the noise
+/// of BFP16 products, and of the hardware's exp2 in attention, allows. A wrong
+/// head, row or rotation gives less than 5 dB.
 const SUB_BLOCK: f64 = 24.0;
 
-/// The same after all blocks.
+/// The SQNR that must be left after all blocks, in decibels.
 const LOGITS: f64 = 21.0;
 
 const ALL: Probe = Probe::logits(LogitRows::From(0)).with_hidden();
@@ -26,7 +26,7 @@ fn hidden(values: &[f32]) -> Tensor {
 
 fn assert_near(name: &str, found: &Tensor, reference: &[f32], floor: f64) {
     let found = sqnr(found.values(), reference);
-    assert!(found >= floor, "{name}: {found:.1} dB, at least {floor} are expected");
+    assert!(found >= floor, "{name}: {found:.1} dB, expected at least {floor}");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn every_block_computes_what_plain_loops_do_on_the_same_input() {
 }
 
 #[test]
-fn prefill_brings_back_every_block_the_final_norm_and_the_logits_of_real_positions() {
+fn prefill_returns_every_block_the_final_norm_and_the_logits_of_real_positions() {
     for head in [Head::Tied, Head::Untied] {
         let model = TestModel::new(head);
         let tokens = prompt(20);
@@ -98,7 +98,7 @@ fn decode_continues_a_prefill_as_a_longer_prefill_would() {
 }
 
 #[test]
-fn without_a_probe_prefill_brings_back_the_last_logits_alone() {
+fn without_a_probe_prefill_returns_only_the_last_logits() {
     let model = TestModel::new(Head::Tied);
     let mut runner = model.runner("");
     let all = runner.prefill(&prompt(9), ALL).unwrap();

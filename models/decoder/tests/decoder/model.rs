@@ -38,7 +38,7 @@ pub enum Head {
 pub struct Weights(pub BTreeMap<String, (Vec<usize>, Vec<f32>)>);
 
 impl Weights {
-    /// Scales that keep logits apart, as a trained model's are.
+    /// Random weights, with scales that keep the logits apart as in a trained model.
     pub fn random(head: Head) -> Self {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let mut tensors = BTreeMap::new();
@@ -77,7 +77,7 @@ impl Weights {
         &self.0[name].1
     }
 
-    /// Writes the tensors whose names `keep` to a safetensors file.
+    /// Writes the tensors whose names `keep` accepts to a safetensors file.
     pub fn save(&self, path: &Path, keep: impl Fn(&str) -> bool) {
         let bytes: BTreeMap<&str, (Vec<usize>, Vec<u8>)> = self
             .0
@@ -112,7 +112,7 @@ impl Random {
         (bits as f32 + 0.5) / (1 << 23) as f32
     }
 
-    /// Normal, by Box and Muller.
+    /// Standard normal, by the Box-Muller transform.
     fn normal(&mut self) -> f32 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (std::f32::consts::TAU * self.uniform()).cos()
@@ -135,7 +135,7 @@ pub fn config_json(head: Head) -> String {
     )
 }
 
-/// A model in a folder of its own, which goes with it.
+/// A model in its own folder, which is removed when the model is dropped.
 pub struct TestModel {
     pub weights: Weights,
     pub adapter: DecoderAdapter,
@@ -151,13 +151,13 @@ impl TestModel {
         Self { weights, adapter, _folder: folder }
     }
 
-    /// The runner of a run with these settings: `attention=host`.
+    /// The runner of a run with settings such as `attention=host`.
     pub fn runner(&self, settings: &str) -> DecoderRunner {
         self.adapter.build_decoder(&context(settings)).unwrap()
     }
 }
 
-/// A spec of a weight file as it is.
+/// A spec for a weight file, with the file's actual size and digest.
 pub fn spec(head: Head, weights: &Path, shards: &[&str]) -> DecoderSpec {
     let digest = |path: &Path| leak(Sha256::of_file(path).unwrap().to_string());
     let shards: Vec<(&str, &str)> = shards
@@ -181,7 +181,7 @@ pub fn spec(head: Head, weights: &Path, shards: &[&str]) -> DecoderSpec {
     }
 }
 
-/// A spec holds constants; a test's live as long as the test.
+/// A spec holds constants; those of a test live as long as its process.
 fn leak(text: String) -> &'static str {
     text.leak()
 }
@@ -190,7 +190,7 @@ pub fn context(settings: &str) -> Context {
     Context::on("emu").with_settings(settings.parse().unwrap())
 }
 
-/// The message of a model whose weights are not usable.
+/// The error of a model whose weights cannot be used.
 pub fn weights_error(adapter: &DecoderAdapter) -> npugate::RunError {
     adapter.check_weights().unwrap_err()
 }

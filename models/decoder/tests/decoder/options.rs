@@ -15,13 +15,13 @@ fn prefill(model: &TestModel, settings: &str) -> Prefill {
 }
 
 #[test]
-fn fusion_changes_how_often_the_device_is_called_and_no_result() {
+fn fusion_changes_the_number_of_dispatches_and_no_result() {
     let model = TestModel::new(Head::Tied);
     let (mut merged, mut leaf) = (model.runner(""), model.runner("fusion=leaf"));
     for runner in [&mut merged, &mut leaf] {
         runner.prefill(&prompt(40), Probe::default()).unwrap();
     }
-    // Three programs a layer, or fifteen launches, and the LM head.
+    // Three programs or fifteen launches per layer, and the LM head.
     assert_eq!(merged.usage().dispatches, 3 * 2 + 1);
     assert_eq!(leaf.usage().dispatches, 15 * 2 + 1);
     assert_eq!(merged.decode_step(7, 40).unwrap(), leaf.decode_step(7, 40).unwrap());
@@ -37,7 +37,7 @@ fn attention_on_the_host_agrees_with_the_kernel_within_the_kernels_noise() {
 }
 
 #[test]
-fn attention_on_the_host_needs_no_multiple_of_256() {
+fn attention_on_the_host_does_not_need_a_multiple_of_256() {
     let model = TestModel::new(Head::Tied);
     let mut runner = model.runner("attention=host,seq_len=40");
     assert_eq!(runner.max_prefill(), 40);
@@ -46,7 +46,7 @@ fn attention_on_the_host_needs_no_multiple_of_256() {
 }
 
 #[test]
-fn rounding_of_the_published_toolchain_is_further_from_rne_than_nothing() {
+fn rounding_of_the_published_toolchain_changes_the_logits_a_little() {
     let model = TestModel::new(Head::Tied);
     let (rne, floor) = (prefill(&model, ""), prefill(&model, "toolchain=npu2-2026-06"));
     let found = sqnr(floor.logits.values(), rne.logits.values());
@@ -65,7 +65,7 @@ fn the_configuration_is_one_line_and_a_wrong_length_is_refused_before_a_device_i
 }
 
 #[test]
-fn a_default_that_is_spelled_out_is_no_setting_of_its_own() {
+fn a_default_that_is_spelled_out_is_not_a_distinct_setting() {
     let model = TestModel::new(Head::Tied);
     let distinct = |settings: &str| {
         model.adapter.distinct(&settings.parse().unwrap()).map(|settings| settings.to_string())
@@ -82,11 +82,11 @@ fn a_default_that_is_spelled_out_is_no_setting_of_its_own() {
 }
 
 #[test]
-fn a_function_changes_what_uses_it_and_the_line() {
+fn a_function_setting_changes_what_uses_the_function_and_the_line() {
     let model = TestModel::new(Head::Tied);
     let hardware = prefill(&model, "");
-    // Attention's exp2 and reciprocal, the MLP's tanh, the norms' reciprocal root, which is all but
-    // exact and so is seen through a table alone.
+    // Attention uses exp2 and the reciprocal, the MLP uses tanh. The norms use the reciprocal root,
+    // which is so nearly exact that only a table shows a difference.
     for setting in ["exp2=exact", "tanh=exact", "reciprocal=exact"] {
         let found = prefill(&model, setting);
         assert!(sqnr(found.logits.values(), hardware.logits.values()).is_finite(), "{setting}");
@@ -98,9 +98,10 @@ fn a_function_changes_what_uses_it_and_the_line() {
     assert!(missing.to_string().contains("no/such.bin cannot be read"), "{missing}");
 }
 
-/// A table's values, wherever they lie, name the run: a baseline of other values is another's.
+/// The values of a table, not its path, are part of the run's name, so that runs with different
+/// values have different baselines.
 #[test]
-fn runs_with_other_tables_have_other_names() {
+fn runs_with_different_tables_have_different_names() {
     let model = TestModel::new(Head::Tied);
     let folder = tempfile::tempdir().unwrap();
     let table = |name: &str, value: u8| {
@@ -119,7 +120,7 @@ fn runs_with_other_tables_have_other_names() {
     assert_eq!(distinct("rsqrt=hardware").unwrap(), "");
     assert_eq!(distinct("rsqrt=exact,exp2=exact").unwrap(), "exp2=exact,rsqrt=exact");
 
-    // The run itself takes the table from where it lies.
+    // The run itself reads the table from its path.
     let suite = Suite::new(Arc::new(model.adapter), context(&twos)).unwrap();
     assert_eq!(suite.description().device, "emu+rsqrt=table-964e0165a369");
     assert!(suite.description().configuration.ends_with(&twos.replace('=', " ")));
@@ -142,7 +143,7 @@ fn more_positions_than_the_model_has_are_refused_whatever_their_number() {
 }
 
 #[test]
-fn a_spec_for_more_positions_than_the_model_has_makes_no_adapter() {
+fn a_spec_for_more_positions_than_the_model_has_is_refused() {
     let model = TestModel::new(Head::Tied);
     let path = model.adapter.weights().path.unwrap();
     let spec = DecoderSpec { options: Options::new(512), ..spec(Head::Tied, &path, &[]) };

@@ -1,5 +1,5 @@
-//! The forward pass of the small model as Llama defines it: f32, one loop after
-//! another, sharing no code with the decoder.
+//! The forward pass of the small model as Llama defines it, in f32 and plain
+//! loops. It shares no code with the decoder.
 
 use crate::model::{EPS, HEAD_DIM, HEADS, HIDDEN, KV_HEADS, LAYERS, MLP, THETA, VOCAB, Weights};
 
@@ -13,7 +13,7 @@ pub struct Layer {
     pub mlp_out: Vec<f32>,
 }
 
-/// A prompt's way through the whole stack.
+/// The forward pass of a prompt through the whole stack.
 pub struct Forward {
     pub embedded: Vec<f32>,
     pub layers: Vec<Layer>,
@@ -45,7 +45,7 @@ impl Forward {
 }
 
 impl Layer {
-    /// One block on an input `[positions, hidden]`.
+    /// Runs one block on an input `[positions, hidden]`.
     pub fn new(weights: &Weights, layer: usize, input: &[f32]) -> Self {
         let weight = |part: &str| weights.get(&format!("model.layers.{layer}.{part}.weight"));
         let (q_width, kv_width) = (HEADS * HEAD_DIM, KV_HEADS * HEAD_DIM);

@@ -7,12 +7,12 @@ use std::path::Path;
 
 const EMBEDDING: &str = "model.embed_tokens.weight";
 
-/// The adapter of a file, and the file's folder.
+/// The adapter of a weight file.
 fn adapter(path: &Path) -> DecoderAdapter {
     DecoderAdapter::try_new(spec(Head::Tied, path, &[])).unwrap()
 }
 
-/// A file of what `change` makes of the weights.
+/// The error for a file of the weights after `change`.
 fn message_for(change: impl FnOnce(&mut Weights)) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
@@ -25,7 +25,7 @@ fn message_for(change: impl FnOnce(&mut Weights)) -> String {
 }
 
 #[test]
-fn a_complete_file_is_counted() {
+fn the_tensors_of_a_complete_file_are_counted() {
     let model = TestModel::new(Head::Untied);
     assert_eq!(model.adapter.check_weights().unwrap(), 3 + 2 * 9);
     assert_eq!(model.adapter.weights().path.unwrap().file_name().unwrap(), "model.safetensors");
@@ -39,7 +39,7 @@ fn missing_extra_and_misshapen_tensors_are_named() {
     assert_eq!(
         message,
         "weights FILE lack 1 of the model's tensors: model.layers.1.mlp.up_proj.weight; is \
-         config.json of another model?"
+         config.json that of another model?"
     );
     let message = message_for(|weights| {
         for index in 0..7 {
@@ -58,8 +58,8 @@ fn missing_extra_and_misshapen_tensors_are_named() {
     });
     assert_eq!(
         message,
-        "weights FILE: model.layers.0.self_attn.o_proj.weight has shape [256, 128], config.json \
-         makes it [128, 256]"
+        "weights FILE: model.layers.0.self_attn.o_proj.weight has shape [256, 128], but by \
+         config.json it is [128, 256]"
     );
 }
 
@@ -73,7 +73,7 @@ fn a_file_with_another_digest_is_not_used() {
     }
     changed.save(&path, |_| true);
     let error = weights_error(&model.adapter);
-    assert!(error.is_setup(), "nothing can be judged by it");
+    assert!(error.is_setup(), "a wrong file says nothing about the port");
     let message = error.to_string();
     let pinned = format!("the adapter pins {}", model.adapter.weights().sha256);
     assert!(message.contains(&pinned), "{message}");
@@ -82,7 +82,7 @@ fn a_file_with_another_digest_is_not_used() {
 }
 
 #[test]
-fn weights_that_are_not_there_say_how_to_get_them() {
+fn the_error_for_missing_weights_says_how_to_get_them() {
     let model = TestModel::new(Head::Tied);
     let path = model.adapter.weights().path.unwrap();
     let bundled = spec(Head::Tied, &path, &[]);
@@ -113,7 +113,7 @@ fn weights_that_are_not_there_say_how_to_get_them() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_is_malformed() {
+fn a_truncated_file_is_malformed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
     Weights::random(Head::Tied).save(&path, |_| true);

@@ -1,12 +1,12 @@
-//! Prefill and decode on the emulated NPU, with its default options, against Hugging Face
-//! transformers in bf16 on the same threads:
+//! Times prefill and decode on the emulated NPU, with its default options, against Hugging Face
+//! transformers in bf16 with the same number of threads:
 //!
 //! ```sh
 //! cargo bench -p smollm2-135m
 //! ```
 //!
-//! The two take turns, and the best of several rounds counts: other programs slow both down,
-//! nothing makes them faster. `NPUGATE_PYTHON` names the Python that has torch, transformers and gguf.
+//! The two take turns, and the best of several rounds counts, since other programs can only slow
+//! them down. `NPUGATE_PYTHON` names a Python that has torch, transformers and gguf.
 
 mod transformers;
 
@@ -19,7 +19,7 @@ use npugate::{
 use std::{error::Error, path::PathBuf, thread, time::Instant};
 use transformers::Transformers;
 
-/// Tokens of a prefill, as many as the programs are built for.
+/// Tokens of a prefill: the number that the programs are built for.
 const PREFILL: usize = 512;
 /// Tokens in the cache before the first step of decode.
 const PROMPT: usize = 16;
@@ -28,7 +28,7 @@ const STEPS: usize = 64;
 /// Turns of each contestant.
 const ROUNDS: usize = 8;
 
-/// What is measured, with the ratio to transformers that is required.
+/// What is measured, and the required ratio to transformers.
 const WORK: [(Work, f64); 2] = [(Work::Prefill, 1.0), (Work::Decode, 3.0)];
 
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Seconds of the best round; `None` if there was none.
+/// The seconds of the best round; `None` before the first one, or if there is no contestant.
 #[derive(Clone, Copy, Default)]
 struct Best {
     own: Option<f64>,
@@ -101,7 +101,7 @@ fn weights() -> Option<PathBuf> {
     candidates.into_iter().find(|path| path.is_file())
 }
 
-/// Seconds that the emulated NPU takes.
+/// Returns the seconds that the emulated NPU takes.
 fn run(runner: &mut impl Runner, work: Work) -> Result<f64, Box<dyn Error>> {
     let tokens = |count: usize| -> Vec<u32> { (1000..).take(count).collect() };
     match work {
@@ -126,7 +126,7 @@ fn run(runner: &mut impl Runner, work: Work) -> Result<f64, Box<dyn Error>> {
 
 fn report(threads: usize, best: &[Best; WORK.len()]) {
     println!(
-        "{}, tokens/s, {threads} threads, best of {ROUNDS} rounds in turn; decode behind {PROMPT} \
+        "{}, tokens/s, {threads} threads, best of {ROUNDS} rounds in turn; decode after {PROMPT} \
          tokens",
         smollm2_135m::SPEC.name
     );

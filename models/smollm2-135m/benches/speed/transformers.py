@@ -1,7 +1,8 @@
-"""The same work in Hugging Face transformers, bf16, greedy, with a KV cache.
+"""Does the same work with Hugging Face transformers: bf16, greedy, with a KV cache.
 
-Arguments: weights (GGUF), threads, tokens of the prefill, tokens of the decode's prompt, decode steps. For each
-line `prefill` or `decode` on the standard input, does it once and answers with the seconds that it took.
+Arguments: weights (GGUF), threads, tokens of the prefill, tokens of the decode's prompt, decode
+steps. For each line `prefill` or `decode` on standard input, does that work once and answers with
+the seconds that it took.
 """
 
 import sys
@@ -9,12 +10,12 @@ import time
 from pathlib import Path
 
 try:
-    import gguf  # noqa: F401, transformers reads the weights with it
+    import gguf  # noqa: F401, which transformers reads the weights with
     import torch
     from transformers import AutoModelForCausalLM, GgufConfig
     from transformers.utils import logging
 except ImportError as error:
-    sys.exit(f"no transformers here: {error}")
+    sys.exit(f"transformers cannot be imported: {error}")
 
 weights, numbers = Path(sys.argv[1]), [int(argument) for argument in sys.argv[2:]]
 threads, prefill_tokens, prompt_tokens, steps = numbers
@@ -35,7 +36,7 @@ if found != {torch.bfloat16}:
 
 
 def forward(tokens, cache=None):
-    """Logits of the last position alone, as the decoder computes them."""
+    """Computes the logits of only the last position, as the decoder does."""
     return model(torch.tensor([tokens]), cache=cache, use_cache=True, logits_to_keep=1)
 
 

@@ -1,4 +1,4 @@
-//! The contestant: a Python process that does the same work.
+//! The other contestant: a Python process that does the same work.
 
 use std::{
     env,
@@ -8,7 +8,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// A Python with the model loaded. Ends with this value.
+/// A Python process with the model loaded. Dropping this value ends the process.
 pub struct Transformers {
     child: Child,
     requests: ChildStdin,
@@ -33,12 +33,12 @@ impl Transformers {
         let mut started = Self { child, requests, answers: BufReader::new(answers) };
         match started.answer()?.as_str() {
             "ready" => Ok(started),
-            // It has said why.
-            _ => Err(format!("`{python}` has not loaded the model").into()),
+            // It has printed the reason.
+            _ => Err(format!("`{python}` did not load the model").into()),
         }
     }
 
-    /// Seconds that a piece of work takes.
+    /// Returns the seconds that a piece of work takes.
     pub fn run(&mut self, work: &str) -> Result<f64, Box<dyn Error>> {
         writeln!(self.requests, "{work}")?;
         Ok(self.answer()?.parse()?)
@@ -53,7 +53,7 @@ impl Transformers {
 
 impl Drop for Transformers {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

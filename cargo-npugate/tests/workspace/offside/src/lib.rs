@@ -1,1 +1,1 @@
-//! Empty: the gate is all there is.
+//! Empty: this package has only a gate.

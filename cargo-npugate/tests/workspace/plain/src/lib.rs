@@ -1,1 +1,1 @@
-//! No adapter.
+//! Not an adapter.
