@@ -53,7 +53,7 @@ impl DecoderRunner {
         Ok(Prefill { logits, hidden: probed, final_norm })
     }
 
-    /// Refuses a prompt that cannot be run. Returns the position from which on
+    /// Refuses a prompt that cannot be run. Returns the first position whose
     /// logits are wanted.
     fn check_prompt(&self, tokens: &[u32], rows: LogitRows) -> Result<usize, RunnerError> {
         let (positions, max) = (tokens.len(), npugate::Runner::max_prefill(self));
