@@ -60,7 +60,7 @@ impl DecoderRunner {
         })
     }
 
-    /// Refuses a prompt that cannot be run. Returns the position from which on
+    /// Refuses a prompt that cannot be run. Returns the first position whose
     /// logits are wanted.
     fn check_prompt(&self, tokens: &[u32], rows: LogitRows) -> Result<usize, RunnerError> {
         let (positions, max) = (tokens.len(), npugate::model::Runner::max_prefill(self));

@@ -56,7 +56,7 @@ impl LoadedStage {
         Ok(Self { programs: stage.iter().map(load).collect::<Result<_, DeviceError>>()? })
     }
 
-    /// Writes the static buffers of one set, which happens once.
+    /// Writes the static buffers of one set. This is done once.
     pub(super) fn write_statics(
         &self,
         device: &mut dyn Device,

@@ -94,8 +94,8 @@ pub enum WeightsError {
     },
     /// Tensors that the model needs are not in the file.
     #[error(
-        "weights {} lack {count} of the model's tensors: {names}; is config.json that of another \
-         model?",
+        "weights {} lack {count} of the model's tensors: {names}; does config.json belong to \
+         another model?",
         path.display()
     )]
     Missing {
@@ -109,8 +109,8 @@ pub enum WeightsError {
     /// The file holds tensors that the model does not have, and the model would
     /// run without them.
     #[error(
-        "weights {} hold {count} tensors that the model does not have: {names}; is config.json \
-         that of another model?",
+        "weights {} hold {count} tensors that the model does not have: {names}; does config.json \
+         belong to another model?",
         path.display()
     )]
     Extra {
@@ -123,7 +123,7 @@ pub enum WeightsError {
     },
     /// A tensor whose shape is not the one that the configuration gives it.
     #[error(
-        "weights {}: {tensor} has shape {found:?}, but by config.json it is {expected:?}",
+        "weights {}: {tensor} has shape {found:?}, but config.json requires {expected:?}",
         path.display()
     )]
     WrongShape {

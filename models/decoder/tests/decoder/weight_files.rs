@@ -38,8 +38,8 @@ fn missing_extra_and_misshapen_tensors_are_named() {
     });
     assert_eq!(
         message,
-        "weights FILE lack 1 of the model's tensors: model.layers.1.mlp.up_proj.weight; is \
-         config.json that of another model?"
+        "weights FILE lack 1 of the model's tensors: model.layers.1.mlp.up_proj.weight; does \
+         config.json belong to another model?"
     );
     let message = message_for(|weights| {
         for index in 0..7 {
@@ -58,8 +58,8 @@ fn missing_extra_and_misshapen_tensors_are_named() {
     });
     assert_eq!(
         message,
-        "weights FILE: model.layers.0.self_attn.o_proj.weight has shape [256, 128], but by \
-         config.json it is [128, 256]"
+        "weights FILE: model.layers.0.self_attn.o_proj.weight has shape [256, 128], but \
+         config.json requires [128, 256]"
     );
 }
 
