@@ -1,8 +1,8 @@
 //! The kernels and the comparator beside their peers on this machine, in one run:
-//! `cargo bench -p npugate-bench`. `NPUGATE_PYTHON` names the interpreter of the Python peers.
+//! `cargo bench -p npugate-bench`. `NPUGATE_PYTHON` names the interpreter for the Python peers.
 //!
-//! A missed ratio is printed, not an error: it depends on the machine. The required ones are
-//! for an x86-64 with AVX-512 BF16, which torch uses too.
+//! A missed ratio is printed, but is not an error, since it depends on the machine. The required
+//! ratios are for an x86-64 with AVX-512 BF16, which torch uses too.
 
 use half::bf16;
 use npugate::metrics::{Axis, judge};
@@ -80,8 +80,8 @@ const SMALL: GemmCase = GemmCase {
     required: (Required::Nothing, Required::Nothing),
 };
 
-/// Weights are static and packed before the clock starts; candle and torch have their operands
-/// in the layout that they take.
+/// Weights are static and packed before the clock starts; candle and torch get their operands in
+/// the layout that they use.
 fn gemm(python: &RefCell<Option<Python>>, case: GemmCase) -> Result<Vec<Ratio>, BenchError> {
     let GemmCase { name, gemm, request, work, rounds, required } = case;
     let mut npu = Npu::new(Op::Gemm(gemm))?;
@@ -101,7 +101,7 @@ fn gemm(python: &RefCell<Option<Python>>, case: GemmCase) -> Result<Vec<Ratio>, 
     ])
 }
 
-/// A peer in Python, if its module is there.
+/// A peer in Python, if its module is installed.
 fn peer<'a>(
     python: &'a RefCell<Option<Python>>,
     module: &str,
@@ -117,8 +117,8 @@ fn peer<'a>(
     })
 }
 
-/// Bytes that a GEMV reads per second against bytes that a copy by the same threads reads and
-/// writes per second, in buffers that no cache holds. The weights of 1536x576 do fit a cache.
+/// The bytes per second that a GEMV reads, against the bytes per second that a copy by the same
+/// threads reads and writes, in buffers that do not fit in any cache. The weights of 1536x576 do.
 fn gemv() -> Result<Vec<Ratio>, BenchError> {
     const NAME: &str = "gemv 49152x576";
     let mut large = Npu::new(Op::Gemv(Gemv { m: 49152, k: 576 }))?;
@@ -169,7 +169,7 @@ fn attention() -> Result<(), BenchError> {
     }))?;
     Contest {
         name: "flash_attention 2048 tokens, 9/3 heads of 64, causal",
-        // Two products, of which the causal half is done.
+        // Two products, of which only the causal half is computed.
         work: |_| 2.0 * 2048.0 * 2048.0 * 9.0 * 64.0 / 1e9,
         unit: "GFLOP/s",
         rounds: 15,
@@ -179,11 +179,11 @@ fn attention() -> Result<(), BenchError> {
     .map(drop)
 }
 
-/// All figures of one pair of 2048x2048: the whole, and every row, column and head.
+/// All figures of one pair of 2048x2048: of the whole, and of each row, column and head.
 fn comparator(python: &RefCell<Option<Python>>) -> Result<Vec<Ratio>, BenchError> {
     const NAME: &str = "comparator 2048x2048";
     const SIDE: usize = 2048;
-    // A reference, and a device that is off by rounding and a little more.
+    // A reference, and a device that differs by rounding and a little more.
     let drawn = inputs::draw(
         &Op::Gemm(Gemm { m: SIDE, k: SIDE, n: SIDE, output: GemmOutput::Drain }),
         Draw::Registry { seed: 42 },

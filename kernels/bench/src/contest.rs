@@ -3,10 +3,10 @@ use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Between two contestants, so that threads of the one before have stopped spinning.
+/// The pause between two contestants, so that the threads of the first have stopped spinning.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Runs its work once and says how long that took.
+/// Runs the work once, and returns how long that took.
 type Run<'a> = Box<dyn FnMut() -> Result<Duration, BenchError> + 'a>;
 
 /// One way to do the work.
@@ -21,7 +21,7 @@ impl<'a> Contestant<'a> {
         Self { name, run: Box::new(run) }
     }
 
-    /// A contestant that is timed as a whole.
+    /// A contestant that is timed from outside.
     pub fn timed(name: &'static str, mut run: impl FnMut() -> Result<(), BenchError> + 'a) -> Self {
         Self::new(name, move || {
             let start = Instant::now();
@@ -31,17 +31,18 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// The same work, done by several.
+/// The same work, done by several contestants.
 pub struct Contest<'a> {
-    /// What it is.
+    /// The name of the work.
     pub name: &'static str,
-    /// Work of one run by a contestant, in units of 10^9: floating-point operations, bytes.
+    /// The work of one run by a contestant, in units of 10^9, such as floating-point operations or
+    /// bytes.
     pub work: fn(&str) -> f64,
     /// The unit of work per second.
     pub unit: &'static str,
-    /// Turns of each contestant.
+    /// The number of turns for each contestant.
     pub rounds: usize,
-    /// The first one is this project's.
+    /// The contestants, of which the first is this project's.
     pub contestants: Vec<Contestant<'a>>,
 }
 
@@ -49,12 +50,12 @@ pub struct Contest<'a> {
 pub type Rates = Vec<(&'static str, f64)>;
 
 impl Contest<'_> {
-    /// Lets the contestants take turns and prints the best rate of each: of runs on a machine
-    /// that others use too, the fastest was disturbed least. The first turn is not counted.
+    /// Lets the contestants take turns, and prints the best rate of each: on a machine with other
+    /// load, the fastest run was disturbed least. The first turn does not count.
     ///
     /// # Errors
     ///
-    /// Those of a contestant.
+    /// If a contestant fails.
     pub fn run(mut self) -> Result<Rates, BenchError> {
         let mut best = vec![Duration::MAX; self.contestants.len()];
         for round in 0..=self.rounds {
@@ -81,28 +82,28 @@ impl Contest<'_> {
     }
 }
 
-/// How large a ratio has to be.
+/// What is required of a ratio.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Required {
-    /// At least this.
+    /// It is at least this.
     AtLeast(f64),
-    /// For information.
+    /// Nothing: it is for information.
     Nothing,
 }
 
-/// One rate in units of another.
+/// One rate divided by another.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ratio {
     /// What is divided by what.
     pub name: String,
     /// The quotient; `None` where the peer is missing on this machine.
     pub value: Option<f64>,
-    /// What it has to be.
+    /// What it must be.
     pub required: Required,
 }
 
 impl Ratio {
-    /// The rate of a contest's first contestant in units of another's.
+    /// The rate of a contest's first contestant, divided by another's.
     pub fn of(contest: &str, rates: &Rates, peer: &'static str, required: Required) -> Self {
         let rate = |wanted: &str| rates.iter().find(|(name, _)| *name == wanted).map(|(_, r)| *r);
         let first = rates.first().map(|(_, rate)| *rate);
@@ -118,10 +119,10 @@ impl fmt::Display for Ratio {
             Required::AtLeast(least) => format!(">= {least:.2}"),
             Required::Nothing => "-".to_owned(),
         };
-        // NaN is no ratio that is met.
+        // NaN never meets a requirement.
         let verdict = match (self.required, self.value) {
             (Required::Nothing, _) => "",
-            (Required::AtLeast(_), None) => "not measured: the peer is not here",
+            (Required::AtLeast(_), None) => "not measured: the peer is missing",
             (Required::AtLeast(least), Some(value)) if value >= least => "met",
             (Required::AtLeast(_), Some(_)) => "MISSED",
         };
@@ -142,7 +143,7 @@ mod tests {
         assert!(verdict(Some(2.0)).ends_with("2.00   >= 2.00  met"));
         assert!(verdict(Some(1.99)).ends_with("MISSED"));
         assert!(verdict(Some(f64::NAN)).ends_with("MISSED"));
-        assert!(verdict(None).ends_with("not measured: the peer is not here"));
+        assert!(verdict(None).ends_with("not measured: the peer is missing"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// The emulated NPU refused.
+    /// The emulated NPU failed.
     #[error("the emulated NPU: {0}")]
     Device(Box<DeviceError>),
     /// A tensor of this benchmark does not fit its shape.
@@ -15,23 +15,23 @@ pub enum BenchError {
     /// The same for a tensor of the harness.
     #[error("an input: {0}")]
     HarnessInput(#[from] npugate::TensorError),
-    /// The comparator refused.
+    /// The comparator failed.
     #[error("the comparator: {0}")]
     Compare(#[from] CompareError),
-    /// candle refused.
+    /// candle failed.
     #[error("candle: {0}")]
     Candle(#[from] candle_core::Error),
-    /// Python could not be talked to.
+    /// Communication with Python failed.
     #[error(
-        "python: {0}; set NPUGATE_PYTHON to an interpreter that works, or to nothing to do without"
+        "python: {0}; set NPUGATE_PYTHON to a working interpreter, or to an empty string to run without"
     )]
     Pipe(#[from] io::Error),
     /// Python's answer is not a time.
     #[error("python answered `{answer}` to `{request}`; its own message is above")]
     Answer {
-        /// What was asked.
+        /// The request.
         request: String,
-        /// What came back.
+        /// The answer.
         answer: String,
     },
 }

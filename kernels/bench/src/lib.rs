@@ -1,5 +1,5 @@
-//! What the benchmarks of this project are made of: contests of which the contestants take
-//! turns, so that a noisy machine is noisy for all of them.
+//! The building blocks of this project's benchmarks: contests whose contestants take turns, so
+//! that a noisy machine is noisy for all of them.
 
 mod contest;
 mod error;

@@ -1,22 +1,22 @@
 use rayon::prelude::*;
 use std::hint::black_box;
 
-/// Two buffers that no cache holds, walked by as many threads as the kernels use.
+/// Two buffers that do not fit in any cache, processed by as many threads as the kernels use.
 pub struct Memory {
     from: Vec<u64>,
     to: Vec<u64>,
 }
 
-/// Words of a buffer: 256 MiB.
+/// The number of words in a buffer: 256 MiB.
 const WORDS: usize = 1 << 25;
 
 impl Memory {
-    /// Buffers whose pages are all there.
+    /// Buffers whose pages are all mapped.
     pub fn new() -> Self {
         Self { from: vec![1; WORDS], to: vec![2; WORDS] }
     }
 
-    /// Bytes that a read moves, and half of those that a copy moves: it reads and writes.
+    /// The bytes that a read moves, and half of those that a copy moves, which reads and writes.
     pub const BYTES: f64 = (WORDS * 8) as f64;
 
     /// Copies one buffer to the other.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 const SET: BufferSet = BufferSet(0);
 
-/// One op on an emulated NPU with default options. Right matrices and weights are static, as
-/// in a model: they are written, and packed, before the clock starts.
+/// One op on an emulated NPU with default options. Right-hand matrices and weights are static,
+/// as in a model: they are written and packed before the clock starts.
 pub struct Npu {
     emulator: Emulator,
     program: ProgramId,
@@ -21,7 +21,7 @@ impl Npu {
     ///
     /// # Errors
     ///
-    /// An op that the device refuses.
+    /// If the device refuses the op.
     pub fn new(op: Op) -> Result<Self, BenchError> {
         let is_static = |name: &str| match op {
             Op::Gemm(_) => name == "b",
@@ -62,11 +62,11 @@ impl Npu {
         Ok(Self { emulator, program: id, inputs })
     }
 
-    /// Writes the inputs, which hardware does by DMA and is not timed, and runs.
+    /// Writes the inputs, which is not timed since hardware does it by DMA, and runs.
     ///
     /// # Errors
     ///
-    /// Those of the device.
+    /// If the device fails.
     pub fn run(&mut self) -> Result<Duration, BenchError> {
         for (arg, tensor) in &self.inputs {
             self.emulator.write(self.program, SET, *arg, tensor.clone())?;

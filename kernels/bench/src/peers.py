@@ -1,4 +1,4 @@
-"""Runs a peer once for each line of standard input and prints the seconds that it took."""
+"""Runs a peer once for each line of standard input, and prints the time in seconds."""
 
 import sys
 import time
@@ -41,7 +41,7 @@ def to_bf16(x):
 
 
 def compare(rows, columns):
-    """The figures of one kernel's output in f64, by rows, columns and heads too."""
+    """The figures of one kernel's output in f64, also by row, column and head."""
     rng = np.random.default_rng(42)
     r = rng.standard_normal((rows, columns), dtype=np.float32)
     y = to_bf16(r + np.float32(1e-3) * rng.standard_normal((rows, columns), dtype=np.float32))

@@ -3,11 +3,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// What runs in Python.
+/// The script that runs in Python.
 const SCRIPT: &str = include_str!("peers.py");
 
-/// A Python that runs a peer's work once for each request and answers with the seconds that it
-/// took. The interpreter is the one that `NPUGATE_PYTHON` names, or `python3`.
+/// A Python process that runs a peer's work once for each request, and answers with the time in
+/// seconds. The interpreter is the one that `NPUGATE_PYTHON` names, or `python3`.
 pub struct Python {
     child: Child,
     requests: ChildStdin,
@@ -16,11 +16,11 @@ pub struct Python {
 }
 
 impl Python {
-    /// Starts it; `None` without an interpreter.
+    /// Starts the process; `None` without an interpreter.
     ///
     /// # Errors
     ///
-    /// An interpreter that starts and does not answer.
+    /// If the interpreter starts, but does not answer.
     pub fn start() -> Result<Option<Self>, BenchError> {
         let name = std::env::var("NPUGATE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
         let mut command = Command::new(&name);
@@ -50,7 +50,7 @@ impl Python {
         Ok(Some(python))
     }
 
-    /// Whether it has a module.
+    /// Whether the interpreter has a module.
     pub fn has(&self, module: &str) -> bool {
         self.modules.iter().any(|found| found == module)
     }
@@ -59,7 +59,7 @@ impl Python {
     ///
     /// # Errors
     ///
-    /// A pipe that is closed, an answer that is no number.
+    /// If the pipe is closed, or the answer is not a number.
     pub fn time(&mut self, request: &str) -> Result<Duration, BenchError> {
         writeln!(self.requests, "{request}")?;
         self.requests.flush()?;
@@ -80,7 +80,7 @@ impl Python {
 
 impl Drop for Python {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

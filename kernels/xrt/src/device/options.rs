@@ -1,28 +1,28 @@
-//! Which device to open, and how long to wait for it.
+//! Which device to open, and how long to wait for its runs.
 
 use std::{env, fmt, num::NonZero, str::FromStr, time::Duration};
 
-/// The environment variable for how long a run may take: `30s`, `500ms`.
+/// The environment variable that sets the deadline of a run, such as `30s` or `500ms`.
 pub const DEADLINE_VAR: &str = "NPUGATE_RUN_DEADLINE";
 
 /// How to open an [`XrtDevice`](super::XrtDevice).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct XrtOptions {
-    /// Which of XRT's devices; the first is 0.
+    /// The index of the device in XRT; the first is 0.
     pub index: u32,
     /// How long the host waits for a run.
     pub deadline: RunDeadline,
 }
 
-/// How long the host waits for a run, in whole milliseconds. By default 30 s: longer than any
-/// driver lets a run take (2 s, older ones 16 s), so that its own report comes first.
+/// How long the host waits for a run, in whole milliseconds. The default of 30 s is longer than any
+/// driver lets a run take (2 s, older ones 16 s), so that the driver's own report comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct RunDeadline(NonZero<u32>);
 
-/// Text that is no deadline.
+/// Text that is not a deadline.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is no deadline; write a whole number of seconds or milliseconds above 0: `30s`, `500ms`"
+    "`{0}` is not a deadline; write a whole number of seconds or milliseconds above 0, such as `30s` or `500ms`"
 )]
 pub struct InvalidDeadline(String);
 
@@ -30,7 +30,7 @@ impl RunDeadline {
     /// The deadline that the environment names, or the default.
     ///
     /// # Errors
-    /// If [`DEADLINE_VAR`] is set to something else than a deadline.
+    /// If [`DEADLINE_VAR`] is set to something that is not a deadline.
     pub fn from_env() -> Result<Self, InvalidDeadline> {
         match env::var(DEADLINE_VAR) {
             Ok(text) if !text.is_empty() => text.parse(),
@@ -38,7 +38,7 @@ impl RunDeadline {
         }
     }
 
-    /// As a duration.
+    /// The deadline as a duration.
     pub const fn duration(self) -> Duration {
         Duration::from_millis(self.0.get() as u64)
     }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deadlines_print_as_they_are_written() {
+    fn deadlines_print_as_they_were_written() {
         for text in ["30s", "500ms", "1500ms", "7s"] {
             assert_eq!(text.parse::<RunDeadline>().unwrap().to_string(), text);
         }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_deadline_is_refused() {
+    fn what_is_not_a_deadline_is_refused() {
         for text in ["", "30", "0s", "-1s", "1m", "s", "1.5s", "99999999999ms", "4294968s"] {
             let error = text.parse::<RunDeadline>().unwrap_err();
             assert!(error.to_string().contains("`500ms`"), "{error}");
