@@ -1,4 +1,4 @@
-//! `doctor` and `device` as they are called, on trees in place of this machine.
+//! `doctor` and `device` as users call them, on trees instead of this machine.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
@@ -14,7 +14,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A Strix whose driver has it, with less memory than it needs and no XRT.
+/// A Strix that is bound to its driver, with too low a limit on locked memory and no XRT.
 fn strix() -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (name, text) in [
@@ -35,7 +35,7 @@ fn strix() -> TempDir {
     root
 }
 
-/// Runs the command in an empty folder: exit code, stdout, stderr.
+/// Runs the command in an empty folder, and returns its exit code, stdout and stderr.
 fn run(root: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-npugate"));
@@ -50,7 +50,7 @@ fn problems_end_with_the_code_of_a_device_that_does_not_run() {
     let root = strix();
     let (code, out, err) = run(root.path(), &["doctor"]);
     assert_eq!(code, Some(122), "{out}{err}");
-    assert!(out.contains("     problem memlock: only 8 MiB of memory may be locked"), "{out}");
+    assert!(out.contains("     problem memlock: only 8 MiB of memory can be locked"), "{out}");
     assert!(out.contains("     problem xrt: XRT is not installed"), "{out}");
     assert!(err.contains("2 problems"), "{err}");
     assert!(err.contains("begin with memlock"), "{err}");
@@ -101,7 +101,7 @@ fn without_a_device_there_is_one_sentence() {
 }
 
 #[test]
-fn another_device_than_hardware_and_options_of_tests_are_refused() {
+fn devices_other_than_hardware_and_options_of_tests_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let (code, _, err) = run(root.path(), &["doctor", "--device", "emu"]);
     assert_eq!(code, Some(2));
@@ -113,11 +113,11 @@ fn another_device_than_hardware_and_options_of_tests_are_refused() {
     assert_ne!(code, Some(122), "a model was asked for in a folder without a workspace");
 }
 
-/// What the checks find with the kernel driver's double below them, by name; none where
-/// there is no double. `kernels/xrt/ci.sh` makes one and names its folder.
+/// What the checks find on the double of the kernel driver, if there is one.
+/// `kernels/xrt/ci.sh` makes it, and names its folder.
 fn on_the_double(fault: Option<(&str, &str)>) -> Option<Examination> {
     let Some(root) = std::env::var_os("NPUGATE_TEST_XRT_ROOT") else {
-        eprintln!("SKIPPED: NPUGATE_TEST_XRT_ROOT names no double of the driver");
+        eprintln!("SKIPPED: NPUGATE_TEST_XRT_ROOT does not name a double of the driver");
         return None;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -129,16 +129,16 @@ fn on_the_double(fault: Option<(&str, &str)>) -> Option<Examination> {
 }
 
 #[test]
-fn the_driver_is_asked_and_its_double_is_called_one() {
+fn the_driver_is_queried_and_its_double_is_called_one() {
     let Some(examination) = on_the_double(None) else { return };
     let found = |name: &str| examination.checks.iter().find(|one| one.check == name).unwrap();
-    assert!(found("pci").finding.contains("no hardware"), "{examination:#?}");
+    assert!(found("pci").finding.contains("not hardware"), "{examination:#?}");
     assert!(found("elf").finding.contains("driver interface 0."), "{examination:#?}");
     assert!(found("power").finding.contains("`default`"), "{examination:#?}");
 }
 
 #[test]
-fn a_driver_that_refuses_is_told_by_its_errors() {
+fn a_driver_that_refuses_to_open_is_recognised_by_its_error() {
     for (errno, problems) in [("13", ["node"].as_slice()), ("95", &["node", "iommu"])] {
         let fault = Some(("FAKE_XDNA_OPEN_ERRNO", errno));
         let Some(examination) = on_the_double(fault) else { return };
