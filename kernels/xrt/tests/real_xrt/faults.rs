@@ -7,7 +7,7 @@ use crate::{
     scenario::{Form, Scenario},
 };
 
-/// Plays `scenario` under `faults`; it must fail as `expected`, with `advice` in the text.
+/// Plays `scenario` with `faults`: it must fail as `expected`, with `advice` in the message.
 pub fn fails(scenario: Scenario, faults: &[(&str, &str)], expected: &str, advice: &str) {
     let Some(outcome) = play(scenario, faults) else { return };
     match &outcome {
@@ -27,7 +27,7 @@ fn without_a_device_the_doctor_is_named() {
 }
 
 #[test]
-fn a_node_that_does_not_open_is_told_by_its_errno() {
+fn the_errno_of_a_node_that_does_not_open_is_recognised() {
     for (errno, expected, advice) in [
         ("2", "NodeMissing", "modprobe amdxdna"),
         ("13", "Permission", "render"),
@@ -39,7 +39,7 @@ fn a_node_that_does_not_open_is_told_by_its_errno() {
 }
 
 #[test]
-fn memory_that_cannot_be_locked_is_told_with_the_heaps_size() {
+fn memory_that_cannot_be_locked_is_reported_with_the_heaps_size() {
     let limit = [("FAKE_XDNA_MEMLOCK", "8388608")];
     fails(ADD, &limit, "Memlock", "ulimit -l");
     fails(ADD, &limit, "Memlock", "67108864 bytes");
