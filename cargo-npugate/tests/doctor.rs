@@ -77,7 +77,7 @@ fn a_device_is_shown_without_what_is_wrong_with_it() {
     assert_eq!((code, err.as_str()), (Some(0), ""));
     assert!(out.starts_with("name          RyzenAI-npu4\n"), "{out}");
     assert!(
-        out.contains("\npower mode    default\n") && out.contains("\nXRT           none"),
+        out.contains("\npower mode    default\n") && out.contains("\nXRT           not found"),
         "{out}"
     );
     let (code, out, _) = run(root.path(), &["device", "--json"]);

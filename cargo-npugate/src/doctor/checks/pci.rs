@@ -56,7 +56,7 @@ fn none(machine: &Machine) -> Finding {
     let finding = if machine.system.exists("/sys/bus/pci/devices") {
         let devices = machine.system.names("/sys/bus/pci/devices").len();
         Finding::problem("there is no AMD NPU on the PCI bus", fix)
-            .with([format!("none of the {devices} devices in /sys/bus/pci/devices is an AMD NPU")])
+            .with([format!("/sys/bus/pci/devices has {devices} devices, and none is an AMD NPU")])
     } else {
         Finding::problem("there is no PCI bus, and so no NPU", fix)
             .with(["/sys/bus/pci/devices does not exist"])
