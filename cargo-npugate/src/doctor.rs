@@ -1,9 +1,9 @@
-//! `cargo npugate doctor` and `cargo npugate device`: what a machine has of an NPU and
-//! of what that needs, and what is wrong with it.
+//! `cargo npugate doctor` and `cargo npugate device`: what NPU a machine has, what the NPU
+//! needs, and what is wrong with it.
 //!
-//! Everything is read: from the files of a [`System`], which tests replace by trees, and
-//! from opening the device node. No library is loaded and no program is run, so that
-//! both work where nothing is installed, and disturb nobody.
+//! Everything is read from the files of a [`System`], which tests replace by trees, and
+//! from opening the device node. No library is loaded and no program is run, so that both
+//! commands work where nothing is installed, and do not disturb other programs.
 
 mod buffers;
 mod check;
@@ -33,10 +33,10 @@ pub use text::{Detail, device_text, summary, text};
 use check::{CHECKS, Check};
 use npugate_schema::{EXAMINATION_SCHEMA, Examination};
 
-/// The device that the checks are about, as `--device` has it.
+/// The name in `--device` of the device that the checks are about.
 pub const DEVICE: &str = "xrt";
 
-/// Carries every check out.
+/// Runs all checks.
 pub fn examine(machine: &Machine) -> Examination {
     Examination {
         schema: EXAMINATION_SCHEMA.to_owned(),

@@ -30,7 +30,7 @@ fn setup_says_what_is_missing_and_how_to_install_it() {
     let folder = tempfile::tempdir().unwrap();
     let (code, out, err) = setup(folder.path());
     assert_eq!((code, out.as_str()), (Some(96), ""), "{err}");
-    assert!(err.starts_with("error: XRT's headers are not in "), "{err}");
+    assert!(err.starts_with("error: XRT's headers were not found (searched "), "{err}");
     assert!(err.contains("sudo apt install libxrt-dev"), "{err}");
 }
 

@@ -20,7 +20,7 @@ fn main() {
         Ok(xrt) => xrt,
         Err(missing) => {
             println!(
-                "cargo::error=the feature `link-xrt` needs XRT, and this is not there: {missing:?}; install XRT, or leave the feature out"
+                "cargo::error=the feature `link-xrt` needs XRT, of which this is missing: {missing:?}; install XRT, or turn the feature off"
             );
             return;
         }

@@ -4,14 +4,14 @@
 #   T1  the shim compiles against XRT's own headers, without a warning
 #   T2  XRT runs on the double of the kernel driver: `tests/real_xrt.rs`, and the gates of a model
 #
-# XRT is in Debian sid. Its packages come through the machine's own apt mirror, with lists of their
-# own, and are unpacked into a folder: nothing is installed. Sid moves, so no version is pinned, and
-# a failed download is no failure: the last line then says `SKIPPED`, as does the file `skipped` in
-# the folder. Everything else that fails, fails.
+# XRT is in Debian sid. Its packages come from the machine's own apt mirror, through separate lists,
+# and are unpacked into a folder: nothing is installed. Sid moves, so no version is pinned, and a
+# failed download is not a failure: the last line then says `SKIPPED`, as does the file `skipped` in
+# the folder. Any other failure fails the script.
 #
 #   ci.sh                        both tiers, in target/npugate/xrt
-#   ci.sh --prepare [FOLDER]     the folder alone: FOLDER/runner.sh PROGRAM runs a program on it
-#   ci.sh --tools [FOLDER]       and aiebu-asm and xclbinutil in FOLDER/tools, for fixtures/make.py
+#   ci.sh --prepare [FOLDER]     only the folder: FOLDER/runner.sh PROGRAM runs a program on the double
+#   ci.sh --tools [FOLDER]       aiebu-asm and xclbinutil in FOLDER/tools, for fixtures/make.py
 #
 # NPUGATE_XRT_MIRROR names another mirror.
 set -euo pipefail
@@ -53,21 +53,21 @@ download() {
         -o "Dir::State::Lists=$folder/lists" -o "Dir::Cache::archives=$folder/packages"
         -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache="
         -o "Acquire::Languages=none" -o "Acquire::Retries=2" -o "APT::Sandbox::User="
-        # A mirror that follows sid late has lists that are past their date.
+        # A mirror that lags behind sid has expired lists.
         -o "Acquire::Check-Valid-Until=false"
     )
-    # Without `--error-on=any` a mirror that is away is a mere warning.
+    # Without `--error-on=any`, an unreachable mirror is only a warning.
     apt-get "${options[@]}" update -qq --error-on=any &&
         (cd "$folder/packages" && apt-get "${options[@]}" download -qq "$@")
 }
 
-unpack() { # FOLDER, of the packages that are not there yet
+unpack() { # FOLDER
     local package
     for package in "$folder"/packages/*.deb; do dpkg-deb --extract "$package" "$1"; done
 }
 
-[[ $(uname -s)-$(uname -m) == Linux-x86_64 ]] || skip "Debian has XRT for x86-64 alone"
-command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || skip "there is no apt here"
+[[ $(uname -s)-$(uname -m) == Linux-x86_64 ]] || skip "Debian has XRT only for x86-64"
+command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || skip "this machine has no apt"
 if [[ ! -e $folder/root/complete ]]; then
     download "${packages[@]}" || skip "Debian sid's packages could not be downloaded"
     unpack "$folder/root"
@@ -81,7 +81,7 @@ loader=$folder/root/usr/lib64/ld-linux-x86-64.so.2
 if [[ $mode == tools ]]; then
     mkdir -p "$folder/tools"
     rm -f "$folder"/packages/*.deb
-    # Those that the tools need, whatever their versions are called in sid today.
+    # The tools, and their dependencies by the names that these have in sid today.
     download libxrt-utils libxrt-utils-npu zlib1g libzstd1 libssl3t64 \
         $(apt-cache -o "Dir::State::Lists=$folder/lists" -o "Dir::Etc::sourcelist=$folder/sid.list" \
             -o "Dir::Etc::sourceparts=-" depends libxrt-utils | grep -o 'libboost[^ ]*') ||
@@ -105,8 +105,8 @@ if ! command -v g++ >/dev/null; then
     apt-get update -qq && apt-get install --yes --no-install-recommends g++
 fi
 ln -sfn ../root/usr/include/xrt "$folder/include/xrt"
-# `libxrt-dev` leaves out the header of libuuid: the shim brings one. XRT itself wants a newer C
-# library than this machine's, so its own symbols stay open.
+# `libxrt-dev` does not depend on libuuid's header, so the shim has one. XRT needs a newer C library
+# than this machine has, so undefined symbols in XRT itself are allowed.
 g++ -std=c++17 -O1 -fPIC -shared -Wall -Wextra -Werror \
     -isystem "$folder/include" -isystem "$here/shim/fallback" "$here/shim/shim.cpp" \
     -o "$folder/libnpugate_xrt.so.1" -L"$libraries" -lxrt_coreutil -Wl,--allow-shlib-undefined
@@ -115,7 +115,7 @@ say "T1: compiled the shim against XRT"
 # --- T2: XRT on the double of the driver --------------------------------------------------------
 
 cd "$repository"
-# The whole workspace, here and below: a package alone has other features, and would be another build.
+# The whole workspace, here and below: a single package has other features, and is another build.
 cargo build --quiet --workspace
 cat >"$folder/runner.sh" <<EOF
 #!/bin/sh
@@ -147,7 +147,7 @@ on_the_double() {
 on_the_double
 say "T2: passed every gate of a model on it"
 
-# The logits of prefill and decode have the bytes of the emulated NPU's.
+# The logits of prefill and decode have the same bytes as on the emulated NPU.
 rm -rf "$folder"/evidence-*
 NPUGATE_EVIDENCE=$folder/evidence-xrt on_the_double tokens::
 NPUGATE_EVIDENCE=$folder/evidence-emu NPUGATE_UPDATE=no npugate tokens::
@@ -155,8 +155,8 @@ NPUGATE_EVIDENCE=$folder/evidence-emu NPUGATE_UPDATE=no npugate tokens::
 diff --recursive "$folder/evidence-emu" "$folder/evidence-xrt"
 say "T2: the same bytes as the emulated NPU"
 
-# A run that hangs ends at its deadline, the rest runs in another process, the report is whole, and
-# the lock is free.
+# A run that hangs ends at its deadline, the other tests run in another process, the report is
+# complete, and the lock is free afterwards.
 code=0
 FAKE_XDNA_HANG=1 FAKE_XDNA_AFTER=12 NPUGATE_RUN_DEADLINE=1s \
     on_the_double kernel --junit "$folder/hang.xml" >"$folder/hang.log" 2>&1 || code=$?
@@ -166,4 +166,4 @@ grep --quiet "is not done at its deadline" "$folder/hang.log"
 grep --quiet "Restarting tiny-llama" "$folder/hang.log"
 grep --quiet '<testsuites .*tests="18" skipped="0" failures="2" errors="0"' "$folder/hang.xml"
 flock --nonblock "$folder/npu.lock" true
-say "T2: ended what hangs at its deadline"
+say "T2: ended hanging runs at their deadline"

@@ -1,20 +1,20 @@
-//! How much memory the weights of a model take on the device, from the manifest of its
+//! The memory that the weights of a model take on the device, from the manifest of its
 //! goldens.
 
 use npugate_schema::{Manifest, ModelConfig};
 use std::path::Path;
 
-/// A model, and the least that its buffers take.
+/// A model, and the minimum size of its buffers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelBuffers {
     /// The model.
     pub model: String,
-    /// Bytes of its weights in bf16. Activations and the KV cache come on top.
+    /// The bytes of its weights in bf16. Activations and the KV cache come on top.
     pub bytes: u64,
 }
 
 impl ModelBuffers {
-    /// Reads the manifest in a folder of goldens; none if there is no readable one.
+    /// Reads the manifest in a folder of goldens, if there is a readable one.
     pub fn read(goldens: &Path) -> Option<Self> {
         let text = fs_err::read(goldens.join("manifest.json")).ok()?;
         let manifest: Manifest = serde_json::from_slice(&text).ok()?;
@@ -22,7 +22,7 @@ impl ModelBuffers {
     }
 }
 
-/// Bytes of the weights of a Llama-type decoder in bf16.
+/// The bytes of the weights of a Llama-type decoder in bf16.
 fn weights(config: &ModelConfig) -> u64 {
     let size = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     let product = |a: usize, b: usize| size(a).saturating_mul(size(b));

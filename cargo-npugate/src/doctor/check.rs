@@ -1,5 +1,5 @@
-//! The fourteen checks as data: what each is called and about, what it stands on, where
-//! its knowledge comes from.
+//! The fourteen checks as data: the name, the title, what each looks at, and the sources
+//! of its knowledge.
 
 use super::checks;
 use super::finding::Finding;
@@ -11,27 +11,27 @@ use npugate_schema::Examined;
 pub struct Check {
     /// Its stable name.
     pub name: &'static str,
-    /// What it is about.
+    /// What it shows, as a sentence.
     pub title: &'static str,
-    /// Public issues and documents that it knows its findings from.
+    /// The public issues and documents from which its findings are known.
     pub sources: &'static [&'static str],
     /// What it looks at.
     pub looks_at: LooksAt,
 }
 
-/// What a check looks at, and so what must be there for it.
+/// What a check looks at, and so what must exist for it.
 pub enum LooksAt {
     /// The machine.
     Machine(fn(&Machine) -> Finding),
     /// An NPU on the PCI bus.
     Npu(fn(&Machine, &Npu) -> Finding),
-    /// An NPU that its driver has.
+    /// An NPU that is bound to its driver.
     Driver(fn(&Machine, &Npu) -> Finding),
 }
 
 use LooksAt::{Driver as OfDriver, Machine as OfMachine, Npu as OfNpu};
 
-/// Every check, what others stand on first.
+/// All checks, with those first on which others depend.
 pub const CHECKS: [Check; 14] = [
     Check {
         name: "pci",
@@ -41,7 +41,7 @@ pub const CHECKS: [Check; 14] = [
     },
     Check {
         name: "module",
-        title: "The kernel's module amdxdna has it",
+        title: "The kernel module amdxdna has the NPU",
         sources: &[
             "Xilinx/mlir-aie#2615",
             "Xilinx/mlir-aie#1618",
@@ -54,13 +54,13 @@ pub const CHECKS: [Check; 14] = [
     },
     Check {
         name: "node",
-        title: "Its device node can be opened",
+        title: "The NPU's device node can be opened",
         sources: &["amd/xdna-driver#282", "pve-kernel#1"],
         looks_at: OfDriver(checks::node::examine),
     },
     Check {
         name: "iommu",
-        title: "The IOMMU translates for it",
+        title: "The IOMMU translates addresses for the NPU",
         sources: &[
             "amd/xdna-driver#704",
             "amd/xdna-driver#1028",
@@ -77,13 +77,13 @@ pub const CHECKS: [Check; 14] = [
     },
     Check {
         name: "memlock",
-        title: "Enough memory may be locked for its buffers",
+        title: "Enough memory can be locked for the NPU's buffers",
         sources: &["amd/xdna-driver#903", "Xilinx/XRT#9132", "FastFlowLM#437"],
         looks_at: OfNpu(checks::memlock::examine),
     },
     Check {
         name: "firmware",
-        title: "Its firmware is there and accepted",
+        title: "The NPU's firmware is installed and accepted",
         sources: &[
             "amd/xdna-driver#1074",
             "amd/xdna-driver#389",
@@ -98,7 +98,7 @@ pub const CHECKS: [Check; 14] = [
     },
     Check {
         name: "versions",
-        title: "XRT and the driver go together",
+        title: "XRT and the driver match",
         sources: &[
             "amd/xdna-driver#118",
             "amd/xdna-driver#513",
@@ -109,19 +109,19 @@ pub const CHECKS: [Check; 14] = [
     },
     Check {
         name: "elf",
-        title: "The driver runs programs of the ELF flow",
+        title: "The driver runs ELF programs",
         sources: &["amdxdna: aie2_message.c, npu4_regs.c", "amd/xdna-driver#513"],
         looks_at: OfDriver(checks::elf::examine),
     },
     Check {
         name: "xrt",
-        title: "XRT is complete, and npugate's shim is built for it",
+        title: "XRT is complete, and npugate's shim for it is built",
         sources: &["XRT: module_loader.cpp", "amd/xdna-driver#957"],
         looks_at: OfMachine(checks::xrt::examine),
     },
     Check {
         name: "contexts",
-        title: "There are hardware contexts left",
+        title: "There are free hardware contexts",
         sources: &[
             "Xilinx/mlir-aie PR#3526",
             "Xilinx/mlir-aie#2333",
@@ -133,19 +133,19 @@ pub const CHECKS: [Check; 14] = [
     },
     Check {
         name: "reset",
-        title: "The driver leaves kernels the time that they take",
+        title: "The driver gives kernels enough time",
         sources: &["amd/xdna-driver#1083", "amd/xdna-driver#51", "Xilinx/mlir-aie#2501"],
         looks_at: OfDriver(checks::reset::examine),
     },
     Check {
         name: "power",
-        title: "It runs at the speed that figures are measured at",
+        title: "The NPU runs at the speed of published measurements",
         sources: &["amd/xdna-driver#307", "Xilinx/XRT#8791", "mlir-air: READMEs"],
         looks_at: OfDriver(checks::power::examine),
     },
     Check {
         name: "wedged",
-        title: "It is not stuck in an earlier failure",
+        title: "The NPU is not stuck after an earlier failure",
         sources: &[
             "Xilinx/mlir-air PR#1809",
             "Xilinx/mlir-aie#1539",
@@ -157,14 +157,14 @@ pub const CHECKS: [Check; 14] = [
     },
     Check {
         name: "lock",
-        title: "Nobody else has taken it",
+        title: "Nobody else holds the NPU",
         sources: &["Xilinx/mlir-air PR#1809", "mlir-aie: utils/run_on_npu.py"],
         looks_at: OfMachine(checks::lock::examine),
     },
 ];
 
 impl Check {
-    /// Looks, unless what it looks at is not there.
+    /// Runs the check, if what it looks at exists.
     pub fn examine(&self, machine: &Machine) -> Examined {
         let Finding { health, text, evidence, fix } = self.finding(machine);
         Examined {

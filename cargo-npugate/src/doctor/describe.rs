@@ -4,7 +4,7 @@ use super::generation::Generation;
 use super::machine::Machine;
 use npugate_schema::{DEVICE_REPORT_SCHEMA, DeviceReport, NpuReport};
 
-/// What is known of the NPU. What is not can be asked of `xrt-smi examine`.
+/// What is known about the NPU; `xrt-smi examine` may know more.
 pub fn describe(machine: &Machine) -> DeviceReport {
     let npu = machine.npu().map(|npu| {
         let answers = machine.node.as_ref().and_then(|node| node.answers());

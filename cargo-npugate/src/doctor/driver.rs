@@ -2,7 +2,7 @@
 
 use super::system::System;
 
-/// The module, and the driver that it has.
+/// The name of the module and of its driver.
 pub const MODULE: &str = "amdxdna";
 
 /// Where a module may be below `/lib/modules/RELEASE`.
@@ -13,27 +13,27 @@ const PLACES: [&str; 4] = ["kernel/drivers/accel/amdxdna", "updates/dkms", "upda
 pub struct Driver {
     /// The kernel's release: `6.18.3-amd64`.
     pub kernel: Option<String>,
-    /// Whether and whence it is there.
+    /// Whether the module is loaded or installed.
     pub module: Module,
-    /// The module's own version; those of the kernel's tree have none.
+    /// The module's own version; modules of the kernel's tree have none.
     pub version: Option<String>,
     /// How long a run may take before the driver resets the device, in milliseconds;
-    /// 0 is for ever.
+    /// 0 is no limit.
     pub reset_after: Option<u64>,
-    /// A file that keeps the module from being loaded.
+    /// A file that prevents the module from being loaded.
     pub blacklist: Option<String>,
-    /// Whether the kernel refuses modules that nobody signed.
+    /// Set if the kernel refuses unsigned modules.
     pub lockdown: Option<String>,
 }
 
-/// Whether a module is there.
+/// The state of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Module {
     /// It is loaded.
     Loaded,
-    /// It is a file that is not loaded.
+    /// It is installed as this file, but not loaded.
     File(String),
-    /// There is none for this kernel, as far as can be seen.
+    /// None was found for this kernel.
     Missing,
 }
 
@@ -41,7 +41,7 @@ pub enum Module {
 pub type Release = (u32, u32);
 
 impl Driver {
-    /// Looks at what there is.
+    /// Reads the state of the kernel and its module.
     pub fn look(system: &System) -> Self {
         let kernel = system.text("/proc/sys/kernel/osrelease");
         let module = if system.exists(format!("/sys/module/{MODULE}")) {
@@ -54,7 +54,7 @@ impl Driver {
             let value = system.text(format!("/sys/module/{MODULE}/parameters/{name}"))?;
             value.parse::<u64>().ok()
         };
-        // Today's drivers count in milliseconds, those of 2024 and 2025 in seconds.
+        // Current drivers count in milliseconds, those of 2024 and 2025 in seconds.
         let reset_after = parameter("tdr_timeout_ms")
             .or_else(|| parameter("timeout_in_sec").map(|seconds| seconds.saturating_mul(1000)));
         Self {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(look(&unloaded()).module, Module::Missing);
         let path = "/lib/modules/7.0.4-amd64/updates/dkms/amdxdna.ko.zst";
         assert_eq!(look(&unloaded().file(path, "")).module, Module::File(path.into()));
-        // The module of another kernel is none of this one.
+        // The module of another kernel does not count.
         let other = "/lib/modules/6.12.1/updates/dkms/amdxdna.ko.zst";
         assert_eq!(look(&unloaded().file(other, "")).module, Module::Missing);
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_a_module_out_is_found() {
+    fn what_prevents_a_module_from_loading_is_found() {
         let file = "/etc/modprobe.d/npu.conf";
         let driver = look(&Tree::new().file(file, "# no\nblacklist amdxdna\n"));
         assert_eq!(driver.blacklist.as_deref(), Some(file));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_s_release_is_two_numbers() {
+    fn the_kernels_release_is_two_numbers() {
         assert_eq!(look(&Tree::strix_halo()).release(), Some((7, 0)));
         let odd = Tree::new().file("/proc/sys/kernel/osrelease", "next\n");
         assert_eq!(look(&odd).release(), None);

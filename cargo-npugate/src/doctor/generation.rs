@@ -1,22 +1,22 @@
-//! Which NPU a PCI id and revision are. From the device tables of amdxdna
-//! (`npu1_regs.c`, `npu4_regs.c` and their neighbours).
+//! The NPU for a PCI id and revision, from the device tables of amdxdna (`npu1_regs.c`,
+//! `npu4_regs.c` and similar).
 
 /// AMD's vendor id.
 pub const AMD: u16 = 0x1022;
 
-/// A generation of NPUs: what is built for one computes nothing on another.
+/// A generation of NPUs: a program for one generation computes nothing on another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Generation {
     /// AIE2: Phoenix, Hawk Point.
     Npu1,
     /// AIE2P: Strix, Strix Halo, Krackan.
     Npu2,
-    /// AIE4: what comes after.
+    /// AIE4: its successors.
     Aie4,
 }
 
 impl Generation {
-    /// As MLIR-AIR and MLIR-AIE call it.
+    /// Its name in MLIR-AIR and MLIR-AIE.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Npu1 => "npu1",
@@ -25,7 +25,7 @@ impl Generation {
         }
     }
 
-    /// The architecture of its cores, as XRT calls it.
+    /// The architecture of its cores, by XRT's name.
     pub const fn architecture(self) -> &'static str {
         match self {
             Self::Npu1 => "aie2",
@@ -34,8 +34,8 @@ impl Generation {
         }
     }
 
-    /// Columns that a program can use, where it is known: Phoenix has five, and one of
-    /// them has no shim.
+    /// The number of columns that a program can use, if it is known: Phoenix has five, of
+    /// which one has no shim.
     pub const fn columns(self) -> Option<u32> {
         match self {
             Self::Npu1 => Some(4),
@@ -44,7 +44,7 @@ impl Generation {
         }
     }
 
-    /// Hardware contexts that there can be at a time, where it is known.
+    /// The maximum number of hardware contexts at a time, if it is known.
     pub const fn contexts(self) -> Option<u32> {
         match self {
             Self::Npu1 => Some(6),
@@ -54,18 +54,18 @@ impl Generation {
     }
 }
 
-/// What is known of a PCI device of AMD.
+/// What is known about a PCI device from AMD.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
-    /// An NPU: its generation, and what people call it.
+    /// An NPU: its generation, and its marketing name.
     Npu(Generation, &'static str),
-    /// An NPU of a revision that is not in the table.
+    /// An NPU whose revision is not in the table.
     UnknownRevision,
-    /// None.
+    /// Not an NPU.
     Other,
 }
 
-/// Looks a device up.
+/// Looks up a device.
 pub const fn known(device: u16, revision: u8) -> Known {
     match (device, revision) {
         (0x1502, 0x00) => Known::Npu(Generation::Npu1, "Phoenix"),
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generations_are_those_of_the_driver_s_tables() {
+    fn generations_are_those_of_the_drivers_tables() {
         assert_eq!(known(0x1502, 0x00), Known::Npu(Generation::Npu1, "Phoenix"));
         assert_eq!(known(0x17f0, 0x11), Known::Npu(Generation::Npu2, "Strix Halo"));
         assert_eq!(known(0x17f0, 0x12), Known::UnknownRevision);

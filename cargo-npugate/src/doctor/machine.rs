@@ -1,4 +1,4 @@
-//! All that the checks look at, gathered once.
+//! Everything that the checks look at, gathered once.
 
 use super::buffers::ModelBuffers;
 use super::driver::Driver;
@@ -11,27 +11,27 @@ use npugate_schema::{DEVICE_LOCK, Holder, LOCK_VAR};
 use npugate_xrt::DriverInterface;
 use std::{io, path::Path};
 
-/// A machine, its NPU and what that needs.
+/// A machine, its NPU, and what the NPU needs.
 pub struct Machine {
-    /// The files that it tells all of it in.
+    /// The files from which all of this is read.
     pub system: System,
-    /// Its NPUs; all but the first are only named.
+    /// Its NPUs; those after the first are only listed.
     pub npus: Vec<Npu>,
     /// The kernel and its module.
     pub driver: Driver,
-    /// The device node of the first NPU, if amdxdna has it.
+    /// The device node of the first NPU, if it is bound to amdxdna.
     pub node: Option<Node>,
     /// Where this program runs.
     pub place: Place,
-    /// How much memory this process may lock.
+    /// The limit of this process on locked memory.
     pub memlock: Memlock,
-    /// XRT.
+    /// XRT, if it is installed.
     pub xrt: Option<Xrt>,
     /// npugate's shim for it.
     pub shim: Shim,
-    /// What amdxdna wrote to the kernel's log, if that can be read.
+    /// The lines of amdxdna in the kernel's log, if that can be read.
     pub log: Option<Vec<String>>,
-    /// The models of the workspace, and how much memory their weights take.
+    /// The models of the workspace, and the memory that their weights take.
     pub models: Vec<ModelBuffers>,
 }
 
@@ -67,16 +67,16 @@ impl Machine {
         self.node.as_ref()?.answers()?.interface
     }
 
-    /// Whether the driver must lack what interface 0.6 has, judged by the kernel: that was
+    /// Whether the driver must lack interface 0.6, judged by the kernel's version: 0.6 was
     /// first posted in November 2025 (dri-devel, "accel/amdxdna: Support preemption
-    /// requests"), after 6.18 was closed for it. A driver with a version of its own was
-    /// built outside of the kernel's tree and says nothing by this.
+    /// requests"), after the merge window of 6.18. A driver with a version of its own was
+    /// built outside of the kernel's tree, so the kernel's version says nothing about it.
     pub fn driver_is_before_0_6(&self) -> bool {
         let old = self.driver.release().is_some_and(|release| release < (6, 19));
         self.interface().is_none() && self.driver.version.is_none() && old
     }
 
-    /// The latest lines of the log that have one of these texts, at most three.
+    /// The latest lines of the log that contain one of these texts, at most three.
     pub fn log_lines(&self, texts: &[&str]) -> Vec<String> {
         let lines = self.log.iter().flatten();
         let has = |line: &&String| texts.iter().any(|text| line.contains(text));
@@ -89,18 +89,18 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// The file or the table of locks cannot be read.
+    /// If the file or the table of locks cannot be read.
     pub fn holder(&self) -> (String, io::Result<Option<Holder>>) {
         let path = self.system.variable(LOCK_VAR).unwrap_or_else(|| DEVICE_LOCK.to_owned());
         let holder = self.holder_of(&path);
         (path, holder)
     }
 
-    /// Who holds the lock of a file.
+    /// Who holds the lock on a file.
     ///
     /// # Errors
     ///
-    /// The file or the table of locks cannot be read.
+    /// If the file or the table of locks cannot be read.
     pub fn holder_of(&self, path: impl AsRef<Path>) -> io::Result<Option<Holder>> {
         Holder::look(&self.system.path(path), &self.system.path("/proc"))
     }

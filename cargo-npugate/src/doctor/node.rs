@@ -5,19 +5,19 @@ use super::system::{Nodes, System};
 use npugate_xrt::{DriverInterface, PowerMode};
 use std::{fs, io};
 
-/// What came of opening the node.
+/// The result of opening the node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// There is none.
+    /// There is no node.
     Missing,
-    /// It could not be opened; the error's number, as Linux has it.
+    /// It could not be opened, with Linux's number of the error.
     Refused(i32),
-    /// It was opened and closed again. The driver makes no context for that, so whoever
-    /// computes on it is not disturbed.
+    /// It was opened and closed again. The driver makes no context for that, so other
+    /// programs on the NPU are not disturbed.
     Open(Answers),
 }
 
-/// What the driver answers through the node.
+/// The driver's answers through the node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Answers {
     /// The version of the driver's interface.
@@ -27,7 +27,7 @@ pub struct Answers {
 }
 
 impl Node {
-    /// Opens and closes it.
+    /// Opens and closes the node.
     pub fn look(system: &System, npu: &Npu) -> Self {
         let path = system.path(npu.node());
         let opened = fs::OpenOptions::new().read(true).write(true).open(&path);
@@ -38,13 +38,13 @@ impl Node {
             }),
             (Ok(_), Nodes::Texts) => Self::scripted(&fs::read_to_string(path).unwrap_or_default()),
             (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Self::Missing,
-            // 5 is EIO, of an error that has no number.
+            // 5 is EIO, for an error without a number.
             (Err(error), _) => Self::Refused(error.raw_os_error().unwrap_or(5)),
         }
     }
 
-    /// What a test wrote in place of a device: lines of `errno 13`, `interface 0.6`,
-    /// `power turbo`.
+    /// Reads a file that a test wrote instead of a device: lines such as `errno 13`,
+    /// `interface 0.6`, `power turbo`.
     fn scripted(text: &str) -> Self {
         let value = |key: &str| {
             let pairs = text.lines().filter_map(|line| line.split_once(' '));
@@ -59,7 +59,7 @@ impl Node {
         })
     }
 
-    /// What the driver answered, if it could be asked.
+    /// The driver's answers, if the node could be opened.
     pub fn answers(&self) -> Option<&Answers> {
         match self {
             Self::Open(answers) => Some(answers),

@@ -8,32 +8,32 @@ const DEVICES: &str = "/sys/bus/pci/devices";
 /// An NPU on the PCI bus.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Npu {
-    /// Where: `0000:c5:00.1`.
+    /// Its address, such as `0000:c5:00.1`.
     pub address: String,
     /// The device's id.
     pub device: u16,
     /// Its revision.
     pub revision: u8,
-    /// Its generation, if the revision is a known one.
+    /// Its generation, if the revision is known.
     pub generation: Option<Generation>,
-    /// What people call it, if the revision is a known one.
+    /// Its marketing name, if the revision is known.
     pub family: Option<&'static str>,
-    /// What its driver calls it (`vbnv`).
+    /// The driver's name for it (`vbnv`).
     pub name: Option<String>,
-    /// The version of the firmware that its driver has loaded.
+    /// The version of the firmware that its driver loaded.
     pub firmware: Option<String>,
-    /// The driver that has it.
+    /// The driver that it is bound to.
     pub driver: Option<String>,
     /// The name of its node below `/dev/accel`, if its driver made one.
     pub accel: Option<String>,
     /// The number of its IOMMU group.
     pub iommu_group: Option<String>,
-    /// What the kernel says of its power: `active`, `suspended`, `error`.
+    /// Its power state in the kernel: `active`, `suspended`, `error`.
     pub runtime_status: Option<String>,
 }
 
 impl Npu {
-    /// Every NPU of the machine, by address.
+    /// All NPUs of the machine, by address.
     pub fn find(system: &System) -> Vec<Self> {
         let addresses = system.names(DEVICES).into_iter();
         addresses.filter_map(|address| Self::at(system, address)).collect()
@@ -74,7 +74,7 @@ impl Npu {
         format!("{AMD:04x}:{:04x}", self.device)
     }
 
-    /// What it is called: by its driver, or by its id.
+    /// Its name, by its driver or by its id.
     pub fn title(&self) -> String {
         match (&self.name, self.family) {
             (Some(name), _) => name.clone(),
@@ -83,12 +83,12 @@ impl Npu {
         }
     }
 
-    /// The folder of its firmware below `amdnpu`: `17f0_11`.
+    /// The folder of its firmware below `amdnpu`, such as `17f0_11`.
     pub fn firmware_folder(&self) -> String {
         format!("{:04x}_{:02x}", self.device, self.revision)
     }
 
-    /// Whether amdxdna has it.
+    /// Whether it is bound to amdxdna.
     pub fn is_bound(&self) -> bool {
         self.driver.as_deref() == Some(super::driver::MODULE)
     }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revision_that_is_not_a_number_is_no_npu() {
+    fn a_device_whose_revision_is_not_a_number_is_not_an_npu() {
         let tree = Tree::strix_halo().file(&format!("{DEVICES}/{ADDRESS}/revision"), "new\n");
         assert_eq!(Npu::find(&tree.system()), []);
     }

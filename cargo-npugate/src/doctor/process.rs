@@ -1,4 +1,4 @@
-//! What this process may do, and which others have the NPU open.
+//! What this process may do, and which other processes have the NPU open.
 
 use super::system::System;
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::path::Path;
 /// `linux/capability.h`.
 const CAP_IPC_LOCK: u64 = 1 << 14;
 
-/// How much memory a process may lock.
+/// The limit of a process on locked memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Memlock {
-    /// As much as there is.
+    /// No limit.
     Unlimited,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// The system does not say.
+    /// The system does not report it.
     Unknown,
 }
 
@@ -40,7 +40,7 @@ impl Memlock {
     }
 }
 
-/// The rest of the line that begins so.
+/// The rest of the line that begins with this name.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(name))
 }
@@ -48,9 +48,9 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 /// Where this program runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// On the machine itself, as far as it can be seen.
+    /// On the machine itself, as far as this can be detected.
     Machine,
-    /// In a container: its kind.
+    /// In a container of this kind.
     Container(String),
     /// In a virtual machine.
     VirtualMachine,
@@ -83,8 +83,8 @@ pub fn processor(system: &System) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The processes that have a file open, each by its number and name. Those of other users are
-/// seen by an administrator alone.
+/// The processes that have a file open, each by its id and name. Only an administrator sees
+/// those of other users.
 pub fn with_open(system: &System, path: &str) -> Vec<String> {
     let pids = system.names("/proc").into_iter().filter(|name| name.parse::<u32>().is_ok());
     let open = pids.filter(|pid| {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_have_the_node_open_are_named() {
+    fn processes_that_have_the_node_open_are_named() {
         let tree = Tree::new()
             .file("/proc/41/comm", "llama\n")
             .link("/proc/41/fd/3", "/dev/accel/accel0")

@@ -1,5 +1,5 @@
-//! What this machine tells in files, below a root folder: tests give it trees. Nothing
-//! is written, and nothing runs.
+//! What this machine reports in files, below a root folder, which tests replace. Nothing is
+//! written, and nothing is run.
 
 use std::{
     ffi::OsString,
@@ -8,12 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The environment variable that names a tree in place of `/`. For tests: the tree has
-/// `proc/self/environ` in place of this process's variables, and text in place of
-/// devices (see [`super::node`]).
+/// The environment variable that names a tree to read instead of `/`. It is for tests: the
+/// tree has `proc/self/environ` instead of this process's variables, and text files instead
+/// of devices (see [`super::node`]).
 pub const SYSTEM_ROOT_VAR: &str = "NPUGATE_SYSTEM_ROOT";
 
-/// A device node's kind, which decides how it is asked.
+/// The kind of device nodes, which decides how they are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nodes {
     /// They are devices.
@@ -22,7 +22,7 @@ pub enum Nodes {
     Texts,
 }
 
-/// A machine as it tells of itself.
+/// A machine, as its files describe it.
 #[derive(Clone, Debug)]
 pub struct System {
     root: PathBuf,
@@ -39,30 +39,30 @@ impl System {
         if self.root == Path::new("/") { Nodes::Devices } else { Nodes::Texts }
     }
 
-    /// Where a path of the machine is, absolute or below the root.
+    /// The place of a path of the machine: absolute, or below the root.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// A path below the root as the machine has it.
+    /// The machine's path for a path below the root.
     pub fn shown(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         Path::new("/").join(below).display().to_string()
     }
 
-    /// The text of a file without blanks around it; none if it cannot be read.
+    /// The text of a file without surrounding whitespace, if it can be read.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let bytes = fs::read(self.path(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
-    /// Whether there is something of that name; a link that leads nowhere is.
+    /// Whether there is a file of that name; a dangling link counts.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         fs::symlink_metadata(self.path(path)).is_ok()
     }
 
-    /// The names in a folder, sorted; none if there is no such folder.
+    /// The names in a folder, sorted; empty if there is no such folder.
     pub fn names(&self, folder: impl AsRef<Path>) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path(folder)) else { return Vec::new() };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -71,13 +71,13 @@ impl System {
         names
     }
 
-    /// The last part of where a link leads.
+    /// The last part of a link's target.
     pub fn link_name(&self, path: impl AsRef<Path>) -> Option<String> {
         let target = fs::read_link(self.path(path)).ok()?;
         Some(target.file_name()?.to_string_lossy().into_owned())
     }
 
-    /// Where a link leads, as it says.
+    /// The target of a link, as written.
     pub fn link(&self, path: impl AsRef<Path>) -> Option<PathBuf> {
         fs::read_link(self.path(path)).ok()
     }
@@ -96,30 +96,30 @@ impl System {
         value.map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
     }
 
-    /// The kernel's log as far as it is kept, or why it cannot be read.
+    /// The messages that are left in the kernel's log.
     ///
     /// # Errors
     ///
-    /// Only an administrator may read it, or there is none.
+    /// If there is no log, or only an administrator may read it.
     pub fn kernel_log(&self) -> io::Result<Vec<String>> {
         let mut options = fs::OpenOptions::new();
         options.read(true);
         #[cfg(target_os = "linux")]
         {
             use std::os::unix::fs::OpenOptionsExt;
-            // Without it the end of the log is waited at.
+            // Without it, a read waits at the end of the log.
             options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
         }
         let mut file = options.open(self.path("/dev/kmsg"))?;
         let mut text = Vec::new();
-        // Each read gives one record, of at most this size.
+        // Each read returns one record of at most this size.
         let mut record = vec![0; 8192];
         loop {
             match file.read(&mut record) {
                 Ok(0) => break,
                 Ok(length) => text.extend_from_slice(&record[..length]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // The record was overwritten meanwhile: the next read is of a later one.
+                // The record was overwritten meanwhile: the next read returns a later one.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_s_log_is_its_messages() {
+    fn the_kernels_log_is_its_messages() {
         let tree =
             Tree::new().file("/dev/kmsg", "6,1,0,-;one; two\n SUBSYSTEM=pci\n4,2,9,-;three\n");
         assert_eq!(tree.system().kernel_log().unwrap(), ["one; two", "three"]);
@@ -167,7 +167,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_end_of_a_real_log_is_not_waited_at() {
+    fn reading_a_real_log_does_not_wait_at_its_end() {
         match System::new(None).kernel_log() {
             Ok(messages) => assert!(!messages.is_empty()),
             Err(error) => eprintln!("SKIPPED: the kernel's log cannot be read here: {error}"),

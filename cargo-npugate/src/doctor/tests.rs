@@ -1,4 +1,4 @@
-//! Whole machines, and what is found out about each. The faults are those of public
+//! Whole machines, and what the checks find on each. The faults are those of public
 //! issues, which the checks name as their sources.
 
 mod driver;
@@ -24,7 +24,7 @@ fn check_with(tree: &Tree, name: &str, models: Vec<ModelBuffers>) -> Examined {
     checks.into_iter().find(|examined| examined.check == name).unwrap()
 }
 
-/// Asserts how a check finds a machine, with texts of its finding and its fix.
+/// Asserts what a check finds on a machine, with parts of its finding and its fix.
 #[track_caller]
 fn expect(tree: &Tree, name: &str, health: Health, finding: &str, fix: &str) {
     let examined = check(tree, name);
@@ -35,7 +35,7 @@ fn expect(tree: &Tree, name: &str, health: Health, finding: &str, fix: &str) {
     assert_eq!(examined.fix.is_some(), bad, "{examined:#?}");
 }
 
-/// The checks of a machine that are so.
+/// The names of the checks with this health.
 fn names(tree: &Tree, health: Health) -> Vec<String> {
     let checks = examine(&Machine::look(tree.system(), Vec::new())).checks;
     let alike = checks.into_iter().filter(|examined| examined.health == health);
@@ -50,7 +50,7 @@ fn there_are_fourteen_checks_each_with_a_name_and_sources_of_its_own() {
 }
 
 #[test]
-fn a_machine_with_nothing_has_one_problem_and_is_told_what_to_do() {
+fn a_machine_with_nothing_has_one_problem_with_its_fix() {
     let tree = Tree::new();
     assert_eq!(names(&tree, Health::Problem), ["pci"]);
     assert_eq!(names(&tree, Health::Warning), [""; 0]);
@@ -69,7 +69,7 @@ fn a_healthy_strix_halo_has_no_fault() {
 }
 
 #[test]
-fn the_device_of_a_healthy_strix_halo_is_described_whole() {
+fn the_device_of_a_healthy_strix_halo_is_described_completely() {
     let tree = Tree::strix_halo();
     let npu = describe(&Machine::look(tree.system(), Vec::new())).npu.unwrap();
     assert_eq!(npu.name.as_deref(), Some("NPU Strix Halo"));

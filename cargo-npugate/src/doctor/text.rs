@@ -1,4 +1,4 @@
-//! What was found, for people.
+//! The findings as text.
 
 use crate::shell::Tone;
 use crate::text;
@@ -6,24 +6,24 @@ use anstyle::Style;
 use npugate_schema::{Examination, Examined, Health, NpuReport};
 use std::fmt::Write;
 
-/// Columns of a text whose reader is not a terminal.
+/// The width of the text if it does not go to a terminal.
 const WIDTH: usize = 100;
-/// How text below a finding is indented: to where it begins.
+/// The indent of text below a finding: to where the finding begins.
 const INDENT: &str = "             ";
-/// The same for its second line and later ones.
+/// The indent of its second and later lines.
 const HANGING: &str = "               ";
 
-/// How much is said.
+/// How much is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
-    /// Evidence and fixes of what is not well.
+    /// Evidence and fixes of what is wrong.
     OfFaults,
     /// Evidence and sources of everything.
     All,
 }
 
-/// A block for each check: how it is, what was found, what to do. Checks to which the
-/// same applies are one.
+/// A block for each check: its health, what was found, and what to do. Checks that do not
+/// apply for the same reason share a block.
 pub fn text(examination: &Examination, detail: Detail, width: Option<usize>) -> String {
     let width = width.unwrap_or(WIDTH).clamp(60, WIDTH);
     let mut text = String::new();
@@ -44,7 +44,7 @@ pub fn text(examination: &Examination, detail: Detail, width: Option<usize>) -> 
 fn block(text: &mut String, examined: &Examined, names: &str, detail: Detail, width: usize) {
     let (label, style) = label(examined.health);
     let finding = text::wrap(&format!("{names}: {}", examined.finding), width, INDENT, HANGING);
-    // The label stands where the first line is indented.
+    // The label takes the place of the first line's indent.
     let finding = finding.get(INDENT.len()..).unwrap_or_default();
     let _ = write!(text, "{style}{label:>12}{style:#} {finding}");
     let faulty = !matches!(examined.health, Health::Ok | Health::NotApplicable);
@@ -74,7 +74,7 @@ fn label(health: Health) -> (&'static str, Style) {
     }
 }
 
-/// How many are how, in one line, and where to begin.
+/// The number of checks by health, in one line, and where to begin.
 pub fn summary(examination: &Examination) -> String {
     let mut counts = Vec::new();
     let count = |health| examination.count(health);
@@ -98,25 +98,25 @@ pub fn summary(examination: &Examination) -> String {
     if let Some(first) = examination.checks.iter().find(is_problem)
         && count(Health::Problem) > 1
     {
-        let _ = write!(line, "; begin with {}, the others may follow from it", first.check);
+        let _ = write!(line, "; begin with {}, since the others may follow from it", first.check);
     }
     line
 }
 
 /// A line for each fact of an NPU.
 pub fn device_text(npu: &NpuReport) -> String {
-    let unknown = || "unknown: `xrt-smi examine` says it".to_owned();
+    let unknown = || "unknown: run `xrt-smi examine` to see it".to_owned();
     let or_unknown = |value: &Option<String>| value.clone().unwrap_or_else(unknown);
     let number = |value: Option<u32>| value.map_or_else(unknown, |n| n.to_string());
     let driver = match (&npu.driver, &npu.driver_version, &npu.driver_interface) {
-        (None, _, _) => "none: `cargo npugate doctor` says why".to_owned(),
+        (None, _, _) => "none: run `cargo npugate doctor` to see why".to_owned(),
         (Some(driver), version, interface) => {
             let version = version.as_ref().map(|version| format!(" {version}"));
             let interface = interface.as_ref().map(|of| format!(", interface {of}"));
             format!("{driver}{}{}", version.unwrap_or_default(), interface.unwrap_or_default())
         }
     };
-    let xrt = npu.xrt.clone().unwrap_or_else(|| "none that is found".to_owned());
+    let xrt = npu.xrt.clone().unwrap_or_else(|| "not found".to_owned());
     let node = npu.node.clone().unwrap_or_else(|| "none".to_owned());
     let lock =
         npu.holder.as_ref().map_or_else(|| "free".to_owned(), |who| format!("held by {who}"));

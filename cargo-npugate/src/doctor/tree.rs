@@ -5,12 +5,12 @@ use npugate_xrt::{SHIM_NAME, XrtVersion, setup};
 use std::{fs, path::Path};
 use tempfile::TempDir;
 
-/// Where the NPU of these machines is.
+/// The address of the NPU in these machines.
 pub const ADDRESS: &str = "0000:c5:00.1";
-/// Where XRT is on the healthy one.
+/// The folder of XRT on the healthy machine.
 pub const LIB: &str = "/usr/lib/x86_64-linux-gnu";
 
-/// Where the shim for an XRT is on them.
+/// The path of the shim for an XRT.
 pub fn shim(xrt: XrtVersion) -> String {
     let folder = setup::folder(Path::new("/home/me/.cache/npugate"), xrt);
     folder.join(SHIM_NAME).display().to_string()
@@ -22,12 +22,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A machine that tells nothing.
+    /// A machine without any files.
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A laptop with a Strix Halo on which all is well.
+    /// A laptop with a Strix Halo, on which all is well.
     pub fn strix_halo() -> Self {
         let npu = format!("/sys/bus/pci/devices/{ADDRESS}");
         let shim = shim(XrtVersion::new(2, 25, 0));
@@ -80,7 +80,7 @@ impl Tree {
         self
     }
 
-    /// The same with a link in this place, in place of what was there.
+    /// The same with this link, which replaces what was there.
     pub fn link(self, path: &str, target: &str) -> Self {
         let to = self.make(path);
         let _ = fs::remove_file(&to);
@@ -95,7 +95,7 @@ impl Tree {
         self.file(path, &format!("{before}{name}={value}\0"))
     }
 
-    /// The same without a file, a link or a folder, which was there.
+    /// The same without a file, a link or a folder, which must exist.
     pub fn without(self, path: &str) -> Self {
         let gone = self.system().path(path);
         let metadata = fs::symlink_metadata(&gone).unwrap();

@@ -1,16 +1,16 @@
-//! XRT as it is installed: its libraries, and npugate's shim that was built for them.
+//! The installed XRT: its libraries, and npugate's shim for them.
 
 use super::system::System;
 use npugate_xrt::{SHIM_VAR, XrtVersion, setup};
 
 /// The library that programs load.
 pub const CORE: &str = "libxrt_coreutil.so.2";
-/// The one for NPUs. XRT loads every `libxrt_driver_*.so.2` that stands beside its core
-/// (`module_loader.cpp`), and finds no device without it.
+/// The library for NPUs. XRT loads every `libxrt_driver_*.so.2` beside its core
+/// (`module_loader.cpp`), and finds no device without one.
 pub const DRIVER: &str = "libxrt_driver_xdna.so.2";
 
-/// Folders of libraries after those that the environment names: AMD's packages,
-/// Debian's and Ubuntu's, Fedora's, Arch's and what is built by hand.
+/// Folders of libraries, which come after those that the environment names: of AMD's packages,
+/// Debian and Ubuntu, Fedora, Arch, and local builds.
 const FOLDERS: [&str; 6] = [
     "/opt/xilinx/xrt/lib",
     "/usr/lib/x86_64-linux-gnu",
@@ -25,7 +25,7 @@ const FOLDERS: [&str; 6] = [
 pub struct Xrt {
     /// The folder of its core library.
     pub folder: String,
-    /// Its version, where a file says it.
+    /// Its version, if a file says it.
     pub version: Option<XrtVersion>,
     /// The driver library beside it.
     pub driver: DriverLibrary,
@@ -34,27 +34,27 @@ pub struct Xrt {
 /// The library for NPUs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DriverLibrary {
-    /// It stands beside the core, with its version where its name says it.
+    /// It is beside the core, with its version if its name says it.
     Beside(Option<XrtVersion>),
-    /// It stands in another folder, where XRT does not look.
+    /// It is in another folder, where XRT does not look.
     Elsewhere(String),
-    /// There is none.
+    /// There is no such library.
     Missing,
 }
 
 /// npugate's shim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shim {
-    /// Nobody built it.
+    /// It has not been built.
     Missing,
-    /// The variable names a file that is not there.
+    /// The variable names a file that does not exist.
     NotThere(String),
-    /// Shims, each with the version of XRT that it was built for where that is known.
+    /// Shims, each with the version of XRT that it was built for, if that is known.
     Built(Vec<(String, Option<XrtVersion>)>),
 }
 
 impl Xrt {
-    /// The first that is found, in the order in which a program finds it.
+    /// The first XRT, in the order in which a program searches for it.
     pub fn find(system: &System) -> Option<Self> {
         let folders = folders(system);
         let has = |folder: &String, library: &str| system.exists(format!("{folder}/{library}"));
@@ -71,8 +71,8 @@ impl Xrt {
 }
 
 impl Shim {
-    /// Looks where `cargo npugate setup xrt` puts it. One that another npugate built
-    /// from another source does not count.
+    /// Looks where `cargo npugate setup xrt` puts it. A shim from another source, which another
+    /// version of npugate built, does not count.
     pub fn find(system: &System) -> Self {
         if let Some(path) = system.variable(SHIM_VAR) {
             let there = system.exists(&path);
@@ -90,7 +90,7 @@ impl Shim {
     }
 }
 
-/// Where libraries are looked for.
+/// The folders to search for libraries.
 fn folders(system: &System) -> Vec<String> {
     let mut folders: Vec<String> = system.variable("NPUGATE_XRT_LIB").into_iter().collect();
     folders.extend(system.variable("XILINX_XRT").map(|xrt| format!("{xrt}/lib")));
@@ -100,7 +100,7 @@ fn folders(system: &System) -> Vec<String> {
     folders
 }
 
-/// The version in a library's full name: `libxrt_coreutil.so.2.25.0`.
+/// The version in a library's full name, such as `libxrt_coreutil.so.2.25.0`.
 fn version(system: &System, folder: &str, library: &str) -> Option<XrtVersion> {
     let (stem, _) = library.rsplit_once('.')?;
     let prefix = format!("{stem}.");
@@ -112,7 +112,7 @@ fn version(system: &System, folder: &str, library: &str) -> Option<XrtVersion> {
         .find_map(|numbers| numbers.parse().ok())
 }
 
-/// The version that AMD's packages write beside their libraries.
+/// The version that AMD's packages put beside their libraries.
 fn written_version(system: &System, folder: &str) -> Option<XrtVersion> {
     let text = system.text(format!("{folder}/../version.json"))?;
     let json: serde_json::Value = serde_json::from_str(&text).ok()?;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_a_package_of_amd_is_in_a_file() {
+    fn the_version_of_an_amd_package_is_in_a_file() {
         let tree = Tree::new()
             .file("/opt/xilinx/xrt/lib/libxrt_coreutil.so.2", "")
             .file("/opt/xilinx/xrt/version.json", r#"{"BUILD_VERSION":"2.20.0"}"#);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_s_folder_comes_first() {
+    fn the_folder_in_the_environment_comes_first() {
         let tree = Tree::strix_halo()
             .variable("XILINX_XRT", "/home/me/xrt")
             .file("/home/me/xrt/lib/libxrt_coreutil.so.2.21.5", "")

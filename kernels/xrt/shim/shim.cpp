@@ -31,12 +31,12 @@
 #include <system_error>
 
 #if XRT_VERSION_CODE < XRT_VERSION(2, 20)
-#error "XRT 2.20 or newer is needed: older ones do not have the errors of a run"
+#error "XRT 2.20 or newer is needed: older versions do not report why a run failed"
 #endif
 #define NPG_ELF_KNOWS_IF_FULL (XRT_VERSION_CODE >= XRT_VERSION(2, 21))
 #define NPG_ELF_TELLS (XRT_VERSION_CODE >= XRT_VERSION(2, 23))
 
-// Members are destroyed from the last to the first: XRT's object before what it was made of.
+// Members are destroyed from the last to the first: XRT's object before what it was made from.
 
 struct npg_device {
   xrt::device device;
@@ -74,7 +74,7 @@ namespace {
 
 constexpr int32_t unknown = -1;
 
-// Thrown by this file alone.
+// Thrown only by this file.
 struct refused {
   int32_t kind;
   std::string message;
@@ -89,7 +89,7 @@ int32_t fill(npg_error* error, int32_t kind, int32_t code, const char* message) 
   return kind;
 }
 
-// Runs `body`, and turns what it throws into an error. The most derived types come first.
+// Runs `body`, and turns any exception into an error. The most derived types come first.
 template <class Body>
 int32_t guard(npg_error* error, Body&& body) noexcept {
   try {
@@ -106,7 +106,7 @@ int32_t guard(npg_error* error, Body&& body) noexcept {
   } catch (const std::exception& x) {
     return fill(error, NPG_EXCEPTION, 0, x.what());
   } catch (...) {
-    return fill(error, NPG_UNKNOWN, 0, "something was thrown that is no std::exception");
+    return fill(error, NPG_UNKNOWN, 0, "something was thrown that is not a std::exception");
   }
 }
 
@@ -121,11 +121,12 @@ void put(const std::string& value, char* text, size_t size, size_t* needed) {
   if (size > 0) std::snprintf(&some(text, "text"), size, "%s", value.c_str());
 }
 
-// XRT writes past its register map, or reads past its argument list, for one it does not have.
+// For an argument that the kernel does not have, XRT writes past its register map, or reads past
+// its list of arguments.
 void check_arg(int32_t arg, int32_t args) {
   if (arg < 0 || (args != unknown && arg >= args))
     throw refused{NPG_ARGUMENT, "there is no argument " + std::to_string(arg) +
-                                    ", the kernel takes " + std::to_string(args)};
+                                    "; the kernel takes " + std::to_string(args)};
 }
 
 int32_t xclbin_args(const xrt::xclbin& xclbin, const std::string& name) {
@@ -213,7 +214,7 @@ int32_t npg_device_text(npg_device* device, int32_t key, char* text, size_t size
       case NPG_DEVICE_NAME:
         return put(opened.get_info<info::device::name>(), text, size, needed);
       default:
-        throw refused{NPG_ARGUMENT, "a device has no text " + std::to_string(key)};
+        throw refused{NPG_ARGUMENT, "a device has no text with key " + std::to_string(key)};
     }
   });
 }
@@ -352,7 +353,7 @@ int32_t npg_buffer_new(npg_device* device, size_t size, int32_t kind, uint32_t g
   return guard(error, [&] {
     auto& opened = some(device, "device").device;
     auto& out = some(buffer, "buffer");
-    if (size == 0) throw refused{NPG_ARGUMENT, "a buffer has at least one byte"};
+    if (size == 0) throw refused{NPG_ARGUMENT, "a buffer must have at least one byte"};
     switch (kind) {
       case NPG_BUFFER_HOST_ONLY:
         out = new npg_buffer{xrt::bo(opened, size, xrt::bo::flags::host_only, group)};
@@ -364,7 +365,7 @@ int32_t npg_buffer_new(npg_device* device, size_t size, int32_t kind, uint32_t g
         out = new npg_buffer{xrt::ext::bo(opened, size)};
         break;
       default:
-        throw refused{NPG_ARGUMENT, "there are no buffers of kind " + std::to_string(kind)};
+        throw refused{NPG_ARGUMENT, "there is no kind of buffer " + std::to_string(kind)};
     }
   });
 }

@@ -1,5 +1,5 @@
-//! The shim in safe types. What is made of a thing holds on to it, so that buffers and runs are
-//! freed before their kernel, it before its context, and the device last.
+//! The shim in safe types. An object keeps alive what it was made from, so that buffers and runs
+//! are freed before their kernel, the kernel before its context, and the device last.
 
 mod abi;
 mod buffer;

@@ -1,8 +1,8 @@
 //! A folder with the compiled programs of a model.
 //!
-//! It is MLIR-AIR's kernel cache as it is: a [`manifest.json`](MANIFEST) with the binaries beside
-//! it. What that does not say, our own [`programs.toml`](NOTES) does: which entry a program is,
-//! what its kernel is called, in which order it takes its arguments.
+//! It is MLIR-AIR's kernel cache, unchanged: a [`manifest.json`](MANIFEST) with the binaries beside
+//! it. Our own [`programs.toml`](NOTES) adds what the manifest does not say: the entry of a
+//! program, the name of its kernel, and the order in which the kernel takes its arguments.
 //!
 //! ```toml
 //! [programs.o_ffn]
@@ -35,16 +35,16 @@ use notes::Note;
 
 use crate::InstructionUnit;
 
-/// The file in which MLIR-AIR says what it has compiled.
+/// The file in which MLIR-AIR lists what it compiled.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The file in which we say what the manifest does not.
+/// The file that adds what the manifest does not say.
 pub const NOTES: &str = "programs.toml";
 
 /// The environment variable that names the folder with a model's compiled programs.
 pub const DEPLOYMENT_VAR: &str = "NPUGATE_DEPLOYMENT";
 
-/// A folder with compiled programs, its lists read.
+/// A folder with compiled programs, whose lists have been read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deployment {
     folder: PathBuf,
@@ -52,7 +52,7 @@ pub struct Deployment {
     notes: BTreeMap<String, Note>,
 }
 
-/// One compiled program, its files found.
+/// One compiled program, whose files have been found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deployed {
     /// The program's name.
@@ -61,13 +61,13 @@ pub struct Deployed {
     pub entry: String,
     /// The files.
     pub binary: Binary,
-    /// The kernel's name in them, as the manifest has it.
+    /// The name of the kernel in the files, from the manifest.
     pub kernel: Option<String>,
-    /// The instance of an ELF's kernel, where it is noted.
+    /// The instance of an ELF's kernel, if a note names it.
     pub instance: Option<String>,
-    /// How many buffers it takes, where the manifest says so.
+    /// The number of buffers that the kernel takes, if the manifest has it.
     pub arg_count: Option<usize>,
-    /// The buffers that it takes, in its order, where they are noted.
+    /// The buffers that the kernel takes, in its order, if a note lists them.
     pub args: Option<Vec<ArgNote>>,
 }
 
@@ -82,13 +82,13 @@ pub enum Binary {
         xclbin: PathBuf,
         /// The instructions.
         instructions: PathBuf,
-        /// How their number is told to the kernel.
+        /// The unit in which their number is passed to the kernel.
         unit: InstructionUnit,
     },
 }
 
 impl Deployment {
-    /// Reads a folder's lists. The binaries are looked at when they are asked for.
+    /// Reads the lists of a folder. The binaries are not opened until they are needed.
     ///
     /// # Errors
     /// If a list is missing or malformed; each error names the file and the entry.
@@ -113,9 +113,9 @@ impl Deployment {
         &self.folder
     }
 
-    /// The names of the programs that it has.
+    /// The names of the programs in the deployment.
     pub fn programs(&self) -> impl Iterator<Item = &str> {
-        // An entry that a note gives another name has that one alone.
+        // An entry to which a note gives another name has only that name.
         let renamed = |entry: &&String| {
             let mut notes = self.notes.values();
             notes.any(|note| note.entry.as_ref() == Some(*entry))
@@ -125,10 +125,10 @@ impl Deployment {
         plain.chain(noted).map(String::as_str)
     }
 
-    /// The compiled program called `name`, its files found.
+    /// Finds the files of the compiled program `name`.
     ///
     /// # Errors
-    /// If it is not deployed, or a file of it is missing or of no known kind.
+    /// If it is not in the deployment, or a file of it is missing or of an unknown kind.
     pub fn program(&self, name: &str) -> Result<Deployed, DeploymentError> {
         let note = self.notes.get(name).cloned().unwrap_or_default();
         let entry_name = note.entry.clone().unwrap_or_else(|| name.to_owned());
@@ -175,8 +175,8 @@ impl Deployment {
         }
     }
 
-    /// A file of an entry. MLIR-AIR writes paths of the machine and folder that it was run in: a
-    /// cache that was moved has the file beside the manifest.
+    /// Finds a file of an entry. MLIR-AIR writes the paths of the machine and folder in which it
+    /// ran: in a cache that was moved, the file is beside the manifest.
     fn find(
         &self,
         entry: &str,
@@ -196,7 +196,7 @@ impl Deployment {
     }
 }
 
-/// What a binary is, by its first bytes.
+/// The kind of a binary, by its first bytes.
 enum Kind {
     Elf,
     Xclbin,

@@ -26,11 +26,11 @@ use crate::{
 
 /// An NPU that runs the compiled programs of a deployment.
 ///
-/// Programs are checked before their first run: that there are as many buffers of the same sizes,
-/// and that the binary is for this device. The rules of
-/// [`BufferRules`](npugate_kernels::BufferRules) hold as on the emulated NPU. Only a run that the
-/// device says has completed is a success; after any other the device takes no further work, since
-/// nobody knows what it is doing, and the process is to end.
+/// A program is checked before its first run: the binary must take as many buffers of the same
+/// sizes, and must be built for this device. The rules of
+/// [`BufferRules`](npugate_kernels::BufferRules) apply as on the emulated NPU. A run succeeds only
+/// if the device reports that it completed. After any other run the state of the device is unknown,
+/// so it takes no further work: end the process.
 pub struct XrtDevice {
     library: Library,
     device: Device,
@@ -38,14 +38,14 @@ pub struct XrtDevice {
     nature: Nature,
     deployment: Deployment,
     options: XrtOptions,
-    /// By the manifest's entry: what was loaded twice takes the columns once.
+    /// By the manifest's entry: a binary that is loaded twice occupies its columns once.
     kernels: BTreeMap<String, Kernel>,
     programs: Vec<Loaded>,
     counters: Counters,
     lost: Option<Lost>,
 }
 
-/// The run after which nothing more is done.
+/// The failed run after which the device takes no further work.
 #[derive(Clone, Debug)]
 struct Lost {
     program: String,
@@ -56,7 +56,7 @@ impl XrtDevice {
     /// Opens a device to run the programs of `deployment`.
     ///
     /// # Errors
-    /// If the device cannot be opened or is of an unknown generation.
+    /// If the device cannot be opened, or its generation is unknown.
     pub fn open(
         library: &Library,
         deployment: Deployment,
@@ -83,7 +83,7 @@ impl XrtDevice {
         })
     }
 
-    /// Whether it is hardware.
+    /// Whether the device is hardware.
     pub fn nature(&self) -> Nature {
         self.nature
     }
@@ -104,7 +104,8 @@ impl XrtDevice {
         }
     }
 
-    /// The kernel of a compiled program, in a context on the device; checked before that is made.
+    /// The kernel of a compiled program, in a context on the device. The binary is checked before
+    /// the context is made.
     fn kernel(&mut self, deployed: &Deployed) -> Result<Kernel, DeviceError> {
         if let Some(kernel) = self.kernels.get(&deployed.entry) {
             return Ok(kernel.clone());
@@ -233,9 +234,9 @@ impl npugate_kernels::Device for XrtDevice {
             return Err(DeviceError::Backend {
                 device: name.to_owned(),
                 message: format!(
-                    "program `{}`: the run completed and wrote nothing to `{}`; the binary is not \
-                     of this program or not for this NPU, or its arguments are in another order: \
-                     list its `args` in {}",
+                    "program `{}`: the run completed, but wrote nothing to `{}`; the binary belongs \
+                     to another program, is not for this NPU, or takes its arguments in another \
+                     order: list its `args` in {}",
                     program.rules.program(),
                     declared.name,
                     crate::deployment::NOTES

@@ -1,4 +1,4 @@
-//! What can go wrong between a program and an NPU: each cause with what to do about it.
+//! What can go wrong between a program and an NPU: each cause, with what to do about it.
 
 mod classify;
 mod report;
@@ -9,45 +9,46 @@ pub use report::{Failure, Report};
 
 use crate::XrtVersion;
 
-/// Why XRT, a device, a file or a run is of no use. Each says what happened, and what to do next.
+/// Why XRT, a device, a file or a run cannot be used. Each message says what happened and what to
+/// do next.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     // Finding and loading XRT.
     /// No shim was found.
-    #[error("there is no {} to reach XRT with, looked at {}; run `cargo npugate setup xrt`", crate::SHIM_NAME, list(.searched))]
+    #[error("{}, which connects to XRT, was not found (searched {}); run `cargo npugate setup xrt`", crate::SHIM_NAME, list(.searched))]
     ShimMissing {
-        /// Where it was looked for.
+        /// Where it was searched for.
         searched: Vec<PathBuf>,
     },
-    /// A shim was found, and cannot be loaded.
+    /// The shim that was found cannot be loaded.
     #[error("{} cannot be loaded: {message}; run `cargo npugate setup xrt` again", .path.display())]
     ShimBroken {
         /// The shim.
         path: PathBuf,
-        /// What the loader says.
+        /// The loader's message.
         message: String,
     },
-    /// The shim is there and XRT's own library is not.
+    /// The shim is there, but XRT's own library is not.
     #[error(
-        "XRT's library cannot be loaded: {message}; install XRT (Debian and Ubuntu: libxrt2 and libxrt-npu2; else AMD's package), or put its folder in LD_LIBRARY_PATH"
+        "XRT's library cannot be loaded: {message}; install XRT (on Debian and Ubuntu libxrt2 and libxrt-npu2, elsewhere AMD's package), or add its folder to LD_LIBRARY_PATH"
     )]
     XrtMissing {
-        /// What the loader says.
+        /// The loader's message.
         message: String,
     },
-    /// The shim speaks another version of the interface.
-    #[error("{} speaks version {found} of the interface, this program version {expected}; run `cargo npugate setup xrt` of this version", .path.display())]
+    /// The shim has another version of the interface.
+    #[error("{} has version {found} of the interface, and this program needs version {expected}; run `cargo npugate setup xrt` of this program's version", .path.display())]
     AbiMismatch {
         /// The shim.
         path: PathBuf,
-        /// The version that this crate speaks.
+        /// The version that this crate needs.
         expected: u32,
-        /// The version that the shim speaks.
+        /// The version that the shim has.
         found: u32,
     },
-    /// The shim was built against another XRT than is loaded.
-    #[error("{} was built for XRT {built}, and XRT {loaded} is installed; run `cargo npugate setup xrt` again", .path.display())]
+    /// The shim was built against another XRT than the one that is loaded.
+    #[error("{} was built for XRT {built}, but XRT {loaded} is installed; run `cargo npugate setup xrt` again", .path.display())]
     VersionMismatch {
         /// The shim.
         path: PathBuf,
@@ -56,82 +57,84 @@ pub enum Error {
         /// The version of the loaded library.
         loaded: XrtVersion,
     },
-    /// XRT is older than anything that this crate was tried with.
+    /// XRT is older than any version that this crate supports.
     #[error(
-        "XRT {found} is too old, {minimum} is needed; install a newer XRT, then run `cargo npugate setup xrt` again"
+        "XRT {found} is too old; install XRT {minimum} or newer, then run `cargo npugate setup xrt` again"
     )]
     XrtTooOld {
         /// The version that was found.
         found: XrtVersion,
-        /// The oldest that will do.
+        /// The oldest version that is supported.
         minimum: XrtVersion,
     },
 
     // Opening the device.
     /// No device at this index.
-    #[error("there is no NPU for XRT to open; `cargo npugate doctor` says what is missing ({0})")]
+    #[error("XRT finds no NPU; run `cargo npugate doctor` to see what is missing ({0})")]
     NoDevice(Report),
-    /// The driver's node is not there.
+    /// The driver's device node is missing.
     #[error(
-        "the NPU's node is missing; load the driver (`modprobe amdxdna`), in a container pass `--device /dev/accel/accel0` ({0})"
+        "the NPU's device node is missing; load the driver (`modprobe amdxdna`), or start the container with `--device /dev/accel/accel0` ({0})"
     )]
     NodeMissing(Report),
-    /// The driver's node may not be opened.
+    /// The user has no permission to open the driver's device node.
     #[error(
-        "the NPU's node may not be opened; join its group (`sudo usermod -aG render $USER`) and log in again ({0})"
+        "no permission to open the NPU's device node; join its group (`sudo usermod -aG render $USER`) and log in again ({0})"
     )]
     Permission(Report),
-    /// The driver refuses to open its node.
+    /// The driver refuses to open the device.
     #[error(
-        "the driver refuses to open the NPU; look at the IOMMU (`amd_iommu=off`, a virtual machine) with `cargo npugate doctor` ({0})"
+        "the driver refuses to open the NPU, often because of the IOMMU (`amd_iommu=off`, a virtual machine); run `cargo npugate doctor` ({0})"
     )]
     NodeRefused(Report),
-    /// Too little memory may be locked.
-    #[error("the NPU needs {} of locked memory at once and the limit is {}; raise it: `ulimit -l unlimited`, or a line `* - memlock unlimited` in /etc/security/limits.d/npu.conf and log in again ({report})", bytes(*.needed), at_most(*.limit))]
+    /// The limit on locked memory is too low.
+    #[error("the NPU needs {} of locked memory at once, but the limit is {}; raise it with `ulimit -l unlimited`, or add the line `* - memlock unlimited` to /etc/security/limits.d/npu.conf and log in again ({report})", bytes(*.needed), at_most(*.limit))]
     Memlock {
-        /// How many bytes were to be locked.
+        /// The number of bytes to lock, if it is known.
         needed: Option<u64>,
-        /// How many bytes this process may lock; none for no limit.
+        /// The number of bytes that this process may lock; `None` without a limit.
         limit: Option<u64>,
-        /// What XRT says.
+        /// What XRT reported.
         report: Report,
     },
-    /// The machine has no memory for a buffer.
-    #[error("there is no memory for {} of the NPU's buffers; free some, or raise `ulimit -l` ({report})", bytes(*.needed))]
+    /// The machine has too little memory for a buffer.
+    #[error("there is too little memory for {} of the NPU's buffers; free some, or raise `ulimit -l` ({report})", bytes(*.needed))]
     OutOfMemory {
-        /// How many bytes were asked for.
+        /// The number of bytes to allocate, if it is known.
         needed: Option<u64>,
-        /// What XRT says.
+        /// What XRT reported.
         report: Report,
     },
-    /// The node is not of the driver that XRT talks to.
+    /// The device node belongs to another driver than XRT expects.
     #[error(
-        "the driver does not know XRT's requests, it is not amdxdna or far older than XRT; install the amdxdna of this XRT ({0})"
+        "the driver does not know XRT's requests: it is not amdxdna, or it is much older than XRT; install the amdxdna that comes with this XRT ({0})"
     )]
     WrongDriver(Report),
-    /// The driver is too old for what is asked.
+    /// The driver is too old for the request.
     #[error(
-        "the driver cannot do this; ELF programs need amdxdna 0.6 and firmware protocol 6.12, install a newer driver ({0})"
+        "the driver does not support this, and ELF programs need amdxdna 0.6 and firmware protocol 6.12; install a newer driver ({0})"
     )]
     DriverTooOld(Report),
 
     // Contexts.
-    /// All contexts or columns are taken.
+    /// All contexts or columns are in use.
     #[error(
-        "no context is free on the NPU (16 on npu2, 6 on npu1); end other programs that use it, `cargo npugate device` names them ({0})"
+        "all contexts of the NPU are in use (16 on npu2, 6 on npu1); end the other programs that use it, which `cargo npugate device` lists ({0})"
     )]
     ContextsExhausted(Report),
     /// The driver refuses the context for another reason.
-    #[error("the driver refuses a context; `cargo npugate doctor` looks for the cause ({0})")]
+    #[error(
+        "the driver refuses to make a context; run `cargo npugate doctor` to find the cause ({0})"
+    )]
     ContextRefused(Report),
     /// The driver refuses the program's configuration.
     #[error(
-        "the driver refuses the program's configuration (CU or PDI); build it anew for this NPU ({0})"
+        "the driver refuses the program's configuration (CU or PDI); build the program again, for this NPU ({0})"
     )]
     Configuration(Report),
     /// The xclbin has no partition for the array.
     #[error(
-        "the xclbin holds no kernel for the NPU, its AIE_PARTITION is missing; build it with aiecc for npu2 ({0})"
+        "the xclbin has no kernel for an NPU, since its AIE_PARTITION is missing; build it with aiecc for npu2 ({0})"
     )]
     NoDpuKernel(Report),
 
@@ -139,105 +142,107 @@ pub enum Error {
     /// The driver refuses a command.
     #[error("the driver refuses the command; check the program's arguments and instructions ({0})")]
     Submit(Report),
-    /// The device does not answer the driver.
+    /// The device does not respond to the driver.
     #[error(
-        "the NPU does not answer its driver; reload it (`sudo modprobe -r amdxdna && sudo modprobe amdxdna`), or turn the machine off and on ({0})"
+        "the NPU does not respond to its driver; reload the driver (`sudo modprobe -r amdxdna && sudo modprobe amdxdna`), or power-cycle the machine ({0})"
     )]
     Wedged(Report),
     /// The host's deadline passed while the command was in progress.
     #[error(
-        "the run is not done at its deadline; end this process, and if every run does it, raise the deadline or look for a deadlock in the program ({0})"
+        "the run is not done at its deadline; end this process, and if every run times out, raise the deadline or look for a deadlock in the program ({0})"
     )]
     HostTimeout(Report),
     /// The driver gave up on the command.
     #[error(
-        "the driver gave up on the run (its limit is 2 s); shorten the program, or raise `tdr_timeout_ms` of the module amdxdna ({0})"
+        "the driver gave up on the run (its limit is 2 s by default); shorten the program, or raise `tdr_timeout_ms` of the module amdxdna ({0})"
     )]
     DeviceTimeout(Report),
     /// The command failed on the device.
     #[error(
-        "the run failed on the NPU; check that the program was built for this NPU and that its buffers are of the right sizes ({0})"
+        "the run failed on the NPU; check that the program was built for this NPU and that its buffers have the right sizes ({0})"
     )]
     Device(Report),
     /// The command was aborted.
     #[error(
-        "the run was aborted, by the driver's reset or another process; run it again alone ({0})"
+        "the run was aborted by a reset of the driver or by another process; run it again, with nothing else on the NPU ({0})"
     )]
     Aborted(Report),
-    /// The firmware did not answer.
+    /// The firmware did not respond.
     #[error(
-        "the NPU's firmware did not answer; reload the driver (`sudo modprobe -r amdxdna && sudo modprobe amdxdna`) ({0})"
+        "the NPU's firmware did not respond; reload the driver (`sudo modprobe -r amdxdna && sudo modprobe amdxdna`) ({0})"
     )]
     NoResponse(Report),
     /// The command ended in a state that is neither success nor a known failure.
     #[error(
-        "the run ended in an unknown state, and only 4 is success; its output is not to be used ({0})"
+        "the run ended in an unknown state, and only state 4 is a success; do not use its output ({0})"
     )]
     UnknownState(Report),
 
     // Programs.
     /// The program has no such kernel.
-    #[error("the program has no such kernel; `Program::kernels` lists what it has ({0})")]
+    #[error("the program has no such kernel; `Program::kernels` lists those that it has ({0})")]
     NoSuchKernel(Report),
-    /// A file is not there.
-    #[error("there is no file {}; build the deployment first", .path.display())]
+    /// A file does not exist.
+    #[error("{} does not exist; build the deployment first", .path.display())]
     NoSuchFile {
         /// The file.
         path: PathBuf,
     },
     /// The file is not an ELF.
-    #[error("the file is not an ELF; name the `.elf` that aiecc wrote ({0})")]
+    #[error("the file is not an ELF; use the `.elf` that aiecc wrote ({0})")]
     NotAnElf(Report),
     /// The ELF is for another machine.
-    #[error("the ELF is not for an NPU; name the `.elf` that aiecc wrote for npu2 ({0})")]
+    #[error("the ELF is not for an NPU; use the `.elf` that aiecc wrote for npu2 ({0})")]
     WrongPlatform(Report),
-    /// The ELF lacks what configures the array.
+    /// The ELF lacks the configuration of the array.
     #[error(
-        "the ELF holds instructions alone; build it as a full ELF (`--elf-format full`), or run it with its xclbin ({0})"
+        "the ELF contains only instructions; build a full ELF (`--elf-format full`), or run it with its xclbin ({0})"
     )]
     PartialElf(Report),
     /// The xclbin is shorter than its header.
     #[error("the xclbin is shorter than its own header; build or copy it again ({0})")]
     ShortXclbin(Report),
-    /// The xclbin is not as long as it says.
-    #[error("the xclbin is cut off; build or copy it again ({0})")]
+    /// The xclbin is not as long as its header says.
+    #[error("the xclbin is truncated; build or copy it again ({0})")]
     TruncatedXclbin(Report),
     /// The file is not an xclbin.
-    #[error("the file is not an xclbin; name the `.xclbin` that aiecc wrote ({0})")]
+    #[error("the file is not an xclbin; use the `.xclbin` that aiecc wrote ({0})")]
     InvalidXclbin(Report),
 
     // Use of this crate.
-    /// The shim refused a call that XRT would not survive.
-    #[error("a call was refused before it reached XRT; check argument counts and sizes ({0})")]
-    Refused(Report),
-    /// The XRT that the shim was built against cannot do this.
+    /// The shim refused a call that would crash XRT.
     #[error(
-        "this XRT cannot do it; install XRT 2.23 or newer, then run `cargo npugate setup xrt` again ({0})"
+        "the call was refused before it reached XRT; check the number and sizes of the arguments ({0})"
+    )]
+    Refused(Report),
+    /// The XRT that the shim was built against does not support the call.
+    #[error(
+        "this XRT does not support the call; install XRT 2.23 or newer, then run `cargo npugate setup xrt` again ({0})"
     )]
     Unsupported(Report),
-    /// A range that the buffer does not have.
-    #[error("bytes {offset}..{} are not within the buffer's {size}; check the argument's size", .offset.saturating_add(*.len))]
+    /// A range that is not within the buffer.
+    #[error("bytes {offset}..{} are not within the buffer of {size} bytes; check the argument's size", .offset.saturating_add(*.len))]
     OutOfRange {
-        /// Where the range starts.
+        /// The start of the range.
         offset: usize,
-        /// How long it is.
+        /// The length of the range.
         len: usize,
-        /// How long the buffer is.
+        /// The size of the buffer.
         size: usize,
     },
     /// An argument that the kernel does not take.
     #[error(
-        "kernel `{kernel}` takes {count} buffers, there is none at {index}; check the program's arguments"
+        "kernel `{kernel}` takes {count} buffers, and has none at index {index}; check the program's arguments"
     )]
     NoSuchArg {
         /// The kernel.
         kernel: String,
-        /// The position asked for.
+        /// The requested index.
         index: usize,
-        /// How many there are.
+        /// The number of buffers.
         count: usize,
     },
-    /// A run was started without all of its arguments.
+    /// A run was started before all of its arguments were set.
     #[error("kernel `{kernel}`: argument {index} of the run is not set; set it before the start")]
     ArgUnset {
         /// The kernel.
@@ -245,25 +250,25 @@ pub enum Error {
         /// The first argument that is not set.
         index: usize,
     },
-    /// A run is changed or started while it is in progress.
+    /// A run was changed or started while it is in progress.
     #[error("kernel `{kernel}`: the run is in progress; wait for it first")]
     InProgress {
         /// The kernel.
         kernel: String,
     },
-    /// A wait for what was not started.
+    /// A wait for a run that was not started.
     #[error("kernel `{kernel}`: the run was not started; start it before the wait")]
     NotStarted {
         /// The kernel.
         kernel: String,
     },
-    /// A name or path with a zero byte in it.
-    #[error("`{text}` has a zero byte in it; name it without")]
+    /// A name or path that contains a zero byte.
+    #[error("the name that begins with `{text}` contains a zero byte; remove it")]
     ZeroByte {
-        /// The text, up to the zero.
+        /// The text before the zero byte.
         text: String,
     },
-    /// A file that could not be read.
+    /// A file that cannot be read.
     #[error("{} cannot be read: {source}; check its permissions", .path.display())]
     Unreadable {
         /// The file.
@@ -274,16 +279,16 @@ pub enum Error {
     /// The shim broke its own contract.
     #[error("the shim's answer makes no sense: {message}; run `cargo npugate setup xrt` again")]
     Contract {
-        /// In which way.
+        /// What is wrong with the answer.
         message: String,
     },
-    /// Anything else that XRT says.
-    #[error("XRT failed; `cargo npugate doctor` looks for the cause ({0})")]
+    /// Any other failure that XRT reported.
+    #[error("XRT failed; run `cargo npugate doctor` to find the cause ({0})")]
     Other(Report),
 }
 
 impl Error {
-    /// What the shim reported, where the error is one of its.
+    /// What the shim reported, if the error comes from it.
     pub fn report(&self) -> Option<&Report> {
         match self {
             Self::NoDevice(report)
@@ -321,18 +326,18 @@ impl Error {
     }
 }
 
-/// Bytes for people.
+/// A number of bytes as text.
 fn bytes(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "an unknown number of bytes".to_owned(), |bytes| format!("{bytes} bytes"))
 }
 
-/// A limit in bytes for people.
+/// A limit in bytes as text.
 fn at_most(limit: Option<u64>) -> String {
-    limit.map_or_else(|| "not known".to_owned(), |bytes| format!("{bytes} bytes"))
+    limit.map_or_else(|| "unknown".to_owned(), |bytes| format!("{bytes} bytes"))
 }
 
-/// Paths for people.
+/// Paths as text.
 fn list(paths: &[PathBuf]) -> String {
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    if paths.is_empty() { "no place".to_owned() } else { paths.join(", ") }
+    if paths.is_empty() { "nowhere".to_owned() } else { paths.join(", ") }
 }

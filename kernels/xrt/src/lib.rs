@@ -1,11 +1,11 @@
 //! AMD NPUs through XRT, AMD's runtime library.
 //!
-//! XRT is a C++ library. A small [shim](SHIM_NAME) gives it a flat C interface; this crate loads
+//! XRT is a C++ library. A small [shim](SHIM_NAME) gives it a flat C interface. This crate loads
 //! the shim at run time, so it builds and runs on machines without XRT, where [`Library::open`]
 //! says what is missing. [`setup`] builds the shim on a machine that has XRT.
 //!
 //! - A [`Library`] opens [`Device`]s and reads [`Program`]s.
-//! - A [`Context`] is a program on a device; a [`Kernel`] of it takes [`Buffer`]s.
+//! - A [`Context`] is a program on a device; its [`Kernel`]s take [`Buffer`]s.
 //! - A [`Run`] is one command.
 //! - An [`XrtDevice`] is an [`npugate_kernels::Device`] on top of these, which runs the compiled
 //!   programs of a [`deployment`].
@@ -37,8 +37,8 @@ pub use query::{
 /// The file name of the shim.
 pub const SHIM_NAME: &str = "libnpugate_xrt.so.1";
 
-/// The environment variable that names a shim to load in place of the one that is found.
+/// The environment variable that names a shim to load instead of the one that setup built.
 pub const SHIM_VAR: &str = "NPUGATE_XRT_SHIM";
 
-/// The oldest XRT that the shim compiles against: older ones lack the errors of a run.
+/// The oldest XRT that the shim compiles against: older ones do not report why a run failed.
 pub const MINIMUM_XRT: XrtVersion = XrtVersion::new(2, 20, 0);

@@ -1,4 +1,4 @@
-//! Whether an NPU and the way to it are there: looked at, nothing opened.
+//! Whether there is an NPU and a shim to reach it, found out without opening either.
 
 use std::{
     env, fs,
@@ -7,11 +7,11 @@ use std::{
 
 use crate::{SHIM_VAR, XrtVersion, setup};
 
-/// Where Linux lists the devices that the NPU's driver has.
+/// Where Linux lists the devices that are bound to the NPU's driver.
 pub const DRIVER: &str = "/sys/bus/pci/drivers/amdxdna";
 
-/// Whether a device is hardware. Results of a double are no evidence for any NPU: they are kept
-/// apart by name.
+/// Whether a device is hardware. Results from a double are not evidence about any NPU: they are
+/// kept apart by the device's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Nature {
     /// An NPU.
@@ -21,13 +21,13 @@ pub enum Nature {
 }
 
 impl Nature {
-    /// Told by the name that the device has from its driver: a double says so.
+    /// The nature of a device by the name that its driver gives it: a double says that it is one.
     pub fn of_name(name: &str) -> Self {
         let name = name.to_lowercase();
         if name.contains("fake") || name.contains("mock") { Self::Fake } else { Self::Hardware }
     }
 
-    /// The device's name in results and baselines.
+    /// The name of the device in results and baselines.
     pub const fn device_name(self) -> &'static str {
         match self {
             Self::Hardware => "xrt",
@@ -36,38 +36,38 @@ impl Nature {
     }
 }
 
-/// An NPU that the driver has.
+/// An NPU that is bound to the driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Present {
-    /// Its place on the PCI bus.
+    /// Its address on the PCI bus.
     pub bdf: String,
-    /// Its name from the driver: `RyzenAI-npu4`.
+    /// The name that the driver gives it, such as `RyzenAI-npu4`.
     pub name: String,
-    /// The XRT that the shim was built for, where that is known.
+    /// The XRT that the shim was built for, if that is known.
     pub xrt: Option<XrtVersion>,
 }
 
-/// What is missing on the way to an NPU.
+/// What is missing to reach an NPU.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Absent {
     /// The driver has no device.
     #[error(
-        "no NPU: the driver amdxdna has no device in {}; `cargo npugate doctor` says what is missing",
+        "no NPU: the driver amdxdna has no device in {}; run `cargo npugate doctor` to see what is missing",
         .driver.display()
     )]
     Device {
-        /// Where devices would be.
+        /// The folder that lists the driver's devices.
         driver: PathBuf,
     },
-    /// The driver has a device, and XRT cannot be reached.
+    /// The driver has a device, but there is no shim to reach XRT.
     #[error("XRT is not set up for {device}; run `cargo npugate setup xrt`")]
     Shim {
         /// The device's name.
         device: String,
     },
-    /// The shim that is named is not there.
-    #[error("{SHIM_VAR} names {}, which is not there; correct it or unset it", .path.display())]
+    /// The shim that [`SHIM_VAR`] names does not exist.
+    #[error("{SHIM_VAR} names {}, which does not exist; correct it or unset it", .path.display())]
     NamedShim {
         /// The path.
         path: PathBuf,
@@ -88,12 +88,12 @@ fn look_in(driver: &Path) -> Result<Present, Absent> {
     Ok(Present { bdf, name, xrt })
 }
 
-/// The name of the first device that the driver has; none without one.
+/// The name of the driver's first device, if it has one.
 pub fn device_name() -> Option<String> {
     device(Path::new(DRIVER)).map(|(_, name)| name)
 }
 
-/// The first device that the driver has, by its place on the bus.
+/// The address and the name of the driver's first device, in the order of addresses.
 fn device(driver: &Path) -> Option<(String, String)> {
     let entries = fs::read_dir(driver).ok()?.filter_map(Result::ok);
     let named = entries.filter_map(|entry| {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_an_npu_is_told_what_to_do() {
+    fn the_error_without_an_npu_says_what_to_do() {
         let sysfs = tempfile::tempdir().unwrap();
         let error = look_in(&sysfs.path().join("amdxdna")).unwrap_err();
         assert!(matches!(error, Absent::Device { .. }));

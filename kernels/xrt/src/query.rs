@@ -1,6 +1,6 @@
-//! Questions to the driver that change nothing, asked at the device node without XRT: for
-//! programs that tell how a device is. The numbers and structures are those of
-//! `drm/drm.h` and `drm/amdxdna_accel.h`, which the kernel keeps as they are.
+//! Queries that read the state of a device from its driver, at the device node and without XRT.
+//! They change nothing. The numbers and structures are those of `drm/drm.h` and
+//! `drm/amdxdna_accel.h`, which the kernel keeps stable.
 #![expect(unsafe_code, reason = "ioctl is a function of C")]
 
 #[cfg(target_os = "linux")]
@@ -9,14 +9,14 @@ use rustix::ioctl::opcode;
 use std::os::fd::AsRawFd;
 use std::{fmt, fs::File, io, str::FromStr};
 
-/// The version of the driver's interface. In the kernel's own tree 0.1 brought `GET_ARRAY`
-/// and 0.6 preemption, which programs of the ELF flow need (the list is in
-/// `amdxdna_pci_drv.c`); drivers from outside of it said 1.0 until 2026.
+/// The version of the driver's interface. In the kernel's own tree, 0.1 added `GET_ARRAY` and 0.6
+/// added preemption, which ELF programs need (the list is in `amdxdna_pci_drv.c`). Drivers from
+/// outside of the tree reported 1.0 until 2026.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct DriverInterface {
-    /// The first number.
+    /// The major number.
     pub major: u32,
-    /// The second.
+    /// The minor number.
     pub minor: u32,
 }
 
@@ -42,18 +42,18 @@ impl FromStr for DriverInterface {
     }
 }
 
-/// How fast a device is to run, by the names of `xrt-smi configure --pmode`.
+/// How fast a device runs, by the names of `xrt-smi configure --pmode`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum PowerMode {
-    /// As the driver likes.
+    /// The driver decides.
     Default,
     /// Slow.
     Powersaver,
-    /// Between.
+    /// In between.
     Balanced,
     /// Fast.
     Performance,
-    /// As fast as it goes: published figures are measured so.
+    /// As fast as possible: the mode of published measurements.
     Turbo,
 }
 
@@ -61,7 +61,7 @@ impl PowerMode {
     const ALL: [Self; 5] =
         [Self::Default, Self::Powersaver, Self::Balanced, Self::Performance, Self::Turbo];
 
-    /// As `xrt-smi` calls it.
+    /// The name that `xrt-smi` uses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -75,7 +75,7 @@ impl PowerMode {
 
 /// Text that is not a power mode.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is not a power mode; it can be default, powersaver, balanced, performance or turbo")]
+#[error("`{0}` is not a power mode; use default, powersaver, balanced, performance or turbo")]
 pub struct UnknownPowerMode(pub String);
 
 impl FromStr for PowerMode {
@@ -116,15 +116,15 @@ struct GetInfo {
 #[cfg(target_os = "linux")]
 const GET_POWER_MODE: u32 = 9;
 
-/// What the driver calls itself (`amdxdna_pci_drv.c`).
+/// The driver's name for itself (`amdxdna_pci_drv.c`).
 #[cfg(target_os = "linux")]
 const DRIVER_NAME: &[u8] = b"amdxdna_accel_driver";
 
-/// Asks for the version of the driver's interface.
+/// Reads the version of the driver's interface.
 ///
 /// # Errors
 ///
-/// The file is no device of amdxdna, or the driver does not answer.
+/// If the file is not a device of amdxdna, or the driver does not answer.
 #[cfg(target_os = "linux")]
 pub fn driver_interface(node: &File) -> io::Result<DriverInterface> {
     const VERSION: libc::Ioctl = opcode::read_write::<DrmVersion>(b'd', 0) as libc::Ioctl;
@@ -136,47 +136,48 @@ pub fn driver_interface(node: &File) -> io::Result<DriverInterface> {
     };
     // SAFETY: the code is that of DRM_IOCTL_VERSION, whose argument is a `drm_version`, as
     // it is laid out above. The kernel writes at most `name_length` bytes of the name to
-    // `name`, which lives until after the call, and none of the texts of length 0. The
-    // letter and the size are part of the code: another kind of file refuses it.
+    // `name`, which lives until after the call, and nothing of the texts of length 0. The
+    // letter and the size are part of the code: other kinds of files refuse it.
     succeeded(unsafe { libc::ioctl(node.as_raw_fd(), VERSION, &raw mut version) })?;
-    // The kernel says how long the name is, not how much of it was written.
+    // The kernel sets the length of the whole name, not of the part that it wrote.
     let length = version.name_length.min(name.len());
     if &name[..length] != DRIVER_NAME {
-        return Err(io::Error::other("the device is not one of amdxdna"));
+        return Err(io::Error::other("the device's driver is not amdxdna"));
     }
     let number = |n: i32| u32::try_from(n).map_err(io::Error::other);
     Ok(DriverInterface { major: number(version.major)?, minor: number(version.minor)? })
 }
 
-/// Called through the C library, where a double of the driver stands in its place.
+/// The result of an ioctl. It is called through the C library, where a double of the driver can
+/// stand in for the driver.
 #[cfg(target_os = "linux")]
 fn succeeded(result: libc::c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Asks for the power mode. The driver wakes the device for it.
+/// Reads the power mode. The driver wakes the device for it.
 ///
 /// # Errors
 ///
-/// As [`driver_interface`]; or a mode that this crate does not know.
+/// As [`driver_interface`]; or if this crate does not know the mode.
 #[cfg(target_os = "linux")]
 pub fn power_mode(node: &File) -> io::Result<PowerMode> {
     const GET_INFO: libc::Ioctl = opcode::read_write::<GetInfo>(b'd', 0x47) as libc::Ioctl;
-    // To another driver the code may mean something else.
+    // For another driver, the code may mean something else.
     driver_interface(node)?;
     // The mode, and seven bytes that make it a multiple of eight.
     let mut mode = [0_u8; 8];
     let buffer = mode.as_mut_ptr().expose_provenance() as u64;
     let mut info = GetInfo { parameter: GET_POWER_MODE, size: 8, buffer };
-    // SAFETY: the node is one of amdxdna, and the code is its DRM_IOCTL_AMDXDNA_GET_INFO,
+    // SAFETY: the node belongs to amdxdna, and the code is its DRM_IOCTL_AMDXDNA_GET_INFO,
     // whose argument is laid out above. The kernel writes at most `size` bytes to the
     // buffer, which lives until after the call.
     succeeded(unsafe { libc::ioctl(node.as_raw_fd(), GET_INFO, &raw mut info) })?;
     let known = PowerMode::ALL.get(usize::from(mode[0])).copied();
-    known.ok_or_else(|| io::Error::other(format!("the power mode {} is not known", mode[0])))
+    known.ok_or_else(|| io::Error::other(format!("power mode {} is unknown", mode[0])))
 }
 
-/// Elsewhere there is no such device.
+/// Other systems have no such device.
 ///
 /// # Errors
 ///
@@ -186,7 +187,7 @@ pub fn driver_interface(_: &File) -> io::Result<DriverInterface> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Elsewhere there is no such device.
+/// Other systems have no such device.
 ///
 /// # Errors
 ///
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn power_modes_are_read_back() {
+    fn the_name_of_a_power_mode_parses_to_it() {
         for mode in PowerMode::ALL {
             assert_eq!(mode.as_str().parse(), Ok(mode));
         }
@@ -220,7 +221,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn structures_are_as_long_as_the_kernel_s() {
+    fn structures_have_the_kernels_sizes() {
         // sizeof(struct drm_version) and of amdxdna_drm_get_info on 64 bits; the size is
         // part of an ioctl's code, so that a wrong one is refused.
         assert_eq!(size_of::<DrmVersion>(), 64);
@@ -229,7 +230,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_that_is_no_device_refuses_the_questions() {
+    fn a_file_that_is_not_a_device_refuses_the_queries() {
         let file = File::open("/dev/null").unwrap();
         // 25 is ENOTTY.
         assert_eq!(driver_interface(&file).unwrap_err().raw_os_error(), Some(25));

@@ -1,7 +1,7 @@
-//! Building the shim on a machine that has XRT: its source is part of this program.
+//! Building the shim on a machine that has XRT. The shim's source is part of this program.
 //!
-//! XRT's C++ interface may change with each version, so a shim is for one version of XRT, and is
-//! kept under its number and that of the source.
+//! XRT's C++ interface may change with each version, so a shim is for one version of XRT. Its
+//! folder is named after that version and the hash of the shim's source.
 
 mod cache;
 mod compile;
@@ -18,7 +18,7 @@ use crate::{MINIMUM_XRT, SHIM_NAME, XrtVersion};
 use locate::Places;
 
 /// Finds XRT, compiles the shim against it, and puts it where [`Library::open`] finds it. A shim
-/// that is there already is replaced, whole or not at all.
+/// that is already there is replaced atomically.
 ///
 /// # Errors
 /// If XRT or a compiler is missing, or the shim does not compile.
@@ -36,7 +36,7 @@ pub fn run(options: &SetupOptions) -> Result<Installed, SetupError> {
     let cache = options.cache.clone().or_else(cache).ok_or(SetupError::NoCache)?;
     let folder = folder(&cache, version);
     let shim = folder.join(SHIM_NAME);
-    // On the cache's own file system, so that the finished shim is moved in one step.
+    // On the file system of the cache, so that the finished shim can be moved in one step.
     fs::create_dir_all(&folder).map_err(|source| unwritable(&folder, source))?;
     let work = tempfile::Builder::new()
         .prefix(".setup-")

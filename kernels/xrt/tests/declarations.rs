@@ -1,4 +1,4 @@
-//! The C header, the Rust declarations and the mock say the same.
+//! The C header, the Rust declarations and the mock agree.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -8,17 +8,17 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// The last word of each argument but its name: `npg_device** device` is `npg_device**`.
+/// The type of an argument without its name: `npg_device** device` is `npg_device**`.
 fn c_type(argument: &str) -> String {
     let argument = argument.trim();
     let end = argument.rfind([' ', '*']).map_or(argument.len(), |at| at + 1);
     argument[..end].replace(' ', "").replace("const", "const ")
 }
 
-/// Each function of the header with the types of its arguments, in Rust's words.
+/// Each function of the header, with the Rust types of its arguments.
 fn header() -> BTreeMap<String, Vec<String>> {
     let text = read("shim/npugate_xrt.h");
-    // A comment ends where the next text begins.
+    // Code is what follows the end of each comment.
     let code: String = text
         .split("/*")
         .map(|part| part.split_once("*/").map_or(part, |(_, code)| code))
@@ -42,7 +42,7 @@ fn header() -> BTreeMap<String, Vec<String>> {
     functions
 }
 
-/// A C type in the words of `abi.rs`.
+/// The type in `abi.rs` for a C type.
 fn rust_type(c: &str) -> String {
     if let Some(inner) = c.strip_suffix('*') {
         return match inner {
@@ -62,7 +62,7 @@ fn rust_type(c: &str) -> String {
     }
 }
 
-/// Each function of `abi.rs` with the types of its arguments.
+/// Each function of `abi.rs`, with the types of its arguments.
 fn declarations() -> BTreeMap<String, Vec<String>> {
     let text = read("src/binding/abi.rs");
     let (_, functions) = text.split_once("functions! {").unwrap();

@@ -1,4 +1,4 @@
-//! Programs on a device of the mock, computed by the emulated NPU: the same bytes, the same rules,
+//! Programs on the mock's device, which the emulated NPU computes: the same bytes, the same rules,
 //! and an error of its own for each way in which a run fails.
 
 #![expect(clippy::unwrap_used, reason = "a test says no more than the error itself does")]
@@ -58,7 +58,7 @@ fn program() -> Program {
     }
 }
 
-/// A tensor whose values differ by place and seed.
+/// A tensor whose values depend on place and seed.
 fn tensor(shape: &[usize], seed: usize) -> Tensor {
     let len = shape.iter().product();
     let value = |index: usize| ((index * 37 + seed * 101) % 255) as f32 / 127.0 - 1.0;
@@ -69,7 +69,7 @@ fn x(seed: usize) -> Tensor {
     tensor(&[ROWS, COLS], seed)
 }
 
-/// The mock, and a folder with the program's deployment.
+/// The mock, with a folder that has the program's deployment.
 struct Deployed {
     mock: Mock,
     library: Library,
@@ -116,7 +116,7 @@ impl Deployed {
         fs::write(self.folder.path().join("programs.toml"), notes).unwrap();
     }
 
-    /// What loading the program is refused with.
+    /// The error of loading the program.
     fn refused(&self) -> DeviceError {
         self.open().load(&program()).unwrap_err()
     }
@@ -135,14 +135,14 @@ fn forward(device: &mut dyn Device, id: ProgramId, layer: u32, input: Tensor) ->
     device.read(id, set, OUT).unwrap()
 }
 
-/// The mismatch that a device reports.
+/// The mismatch in a device's error.
 #[track_caller]
 fn mismatch(error: DeviceError) -> MismatchError {
     match error {
         DeviceError::Backend { source: Some(source), .. } => {
             *source.downcast::<MismatchError>().unwrap()
         }
-        other => panic!("another error: {other}"),
+        other => panic!("unexpected error: {other}"),
     }
 }
 
@@ -211,12 +211,12 @@ fn the_rules_for_buffers_are_those_of_the_emulated_npu() {
     device.write(id, BufferSet(2), X, x(0)).unwrap();
     let error = device.run(id, BufferSet(2)).unwrap_err();
     assert!(matches!(error, DeviceError::StaticUnwritten { .. }), "{error}");
-    // None of these was a failure of the device.
+    // None of these is a failure of the device.
     forward(&mut device, id, 0, x(2));
 }
 
 #[test]
-fn a_program_that_was_not_compiled_is_a_matter_of_the_deployment() {
+fn a_program_that_was_not_compiled_is_an_error_of_the_deployment() {
     let deployed = Deployed::new();
     let error = deployed.open().load(&Program { name: "o_ffn".into(), ..program() }).unwrap_err();
     let DeviceError::Unprepared { source: Some(source), .. } = &error else { panic!("{error}") };
@@ -240,7 +240,7 @@ fn a_binary_for_another_generation_or_wider_than_the_array_is_not_loaded() {
 }
 
 #[test]
-fn an_elf_is_not_loaded_on_the_generation_that_has_none() {
+fn an_elf_is_not_loaded_on_the_generation_without_elfs() {
     let deployed = Deployed::new();
     deployed.mock.fail(&["npg_device_text=text:RyzenAI-npu1 (fake)"]).unwrap();
     let error = mismatch(deployed.refused());
@@ -249,7 +249,7 @@ fn an_elf_is_not_loaded_on_the_generation_that_has_none() {
 }
 
 #[test]
-fn a_device_of_no_known_generation_is_not_opened() {
+fn a_device_of_unknown_generation_is_not_opened() {
     let deployed = Deployed::new();
     deployed.mock.fail(&["npg_device_text=text:fake NPU of the future"]).unwrap();
     let deployment = Deployment::open(deployed.folder.path()).unwrap();
@@ -267,7 +267,7 @@ fn a_binary_with_another_number_of_buffers_is_not_loaded() {
 }
 
 #[test]
-fn a_kernel_is_chosen_by_its_instance_where_there_are_several() {
+fn a_kernel_is_chosen_by_its_instance_if_there_are_several() {
     let deployed = Deployed::new();
     let instances = vec!["other".to_owned(), "block".to_owned()];
     let file = ProgramFile {
@@ -303,7 +303,7 @@ fn a_binary_with_an_order_and_scratch_memory_of_its_own_gets_them() {
             { name = 'product', role = 'intermediate', bytes = 512 },
         ]",
     );
-    // Says what it was given: the input comes third, and goes out as it is.
+    // Shows what it received: the input comes third, and is the output.
     let copy = |call: &npugate_xrt_mock::Call<'_>| {
         let sizes: Vec<usize> = (0..7).map(|index| call.read(index).unwrap().len()).collect();
         assert_eq!(sizes, [512, 64, 512, 32, 512, 512, 512]);
@@ -321,7 +321,7 @@ fn an_xclbin_runs_with_its_instructions() {
     let folder = deployed.folder.path();
     let xclbin = folder.join("block.xclbin");
     fs::write(&xclbin, ProgramFile::xclbin("MLIR_AIE", 6).to_text()).unwrap();
-    // The mock's file begins as an xclbin, up to the zero of the true one.
+    // The mock's file begins like an xclbin, up to the zero in a real one.
     let text = fs::read(&xclbin).unwrap();
     assert!(text.starts_with(b"xclbin2"), "{text:?}");
     fs::write(folder.join("block.insts.bin"), [0; 16]).unwrap();
@@ -340,7 +340,7 @@ fn an_xclbin_runs_with_its_instructions() {
 }
 
 #[test]
-fn a_binary_that_computes_nothing_is_found_out_at_the_first_read() {
+fn a_binary_that_computes_nothing_is_noticed_at_the_first_read() {
     let deployed = Deployed::new();
     deployed.mock.set_compute(&deployed.binary(), |_| State::Completed).unwrap();
     let (mut device, id) = deployed.ready();
@@ -351,7 +351,7 @@ fn a_binary_that_computes_nothing_is_found_out_at_the_first_read() {
     assert!(error.to_string().contains("wrote nothing to `out`"), "{error}");
 }
 
-/// Runs with this fault in the mock; the error of the run, and then the device.
+/// Runs with this fault in the mock, and returns the error of the run and the device.
 fn run_with(fault: &str) -> (DeviceError, XrtDevice, ProgramId) {
     let deployed = Deployed::new();
     let mut device =
@@ -365,20 +365,20 @@ fn run_with(fault: &str) -> (DeviceError, XrtDevice, ProgramId) {
 }
 
 #[test]
-fn each_way_in_which_a_run_fails_is_its_own_and_says_what_to_do() {
+fn each_failure_of_a_run_has_an_error_of_its_own_that_says_what_to_do() {
     let hung = RunFailure::HostTimeout { after: Duration::from_millis(20) };
     for (fault, expected, next) in [
         ("npg_run_wait=hang", hung, "end this process"),
         ("npg_run_wait=aie:8:TIMEOUT", RunFailure::DeviceTimeout, "tdr_timeout_ms"),
         ("npg_run_wait=aie:5:ERROR", RunFailure::Failed, "built for this NPU"),
-        ("npg_run_wait=aie:6:ABORT", RunFailure::Aborted, "run it again alone"),
+        ("npg_run_wait=aie:6:ABORT", RunFailure::Aborted, "with nothing else on the NPU"),
         ("npg_run_wait=aie:9:NORESPONSE", RunFailure::NoResponse, "reload the driver"),
         (
             "npg_run_start=system:22:DRM_IOCTL_AMDXDNA_EXEC_CMD IOCTL failed (err=-22)",
             RunFailure::NotSubmitted,
             "check the program's arguments",
         ),
-        ("npg_run_wait=aie:42:WHAT", RunFailure::Unknown, "only 4 is success"),
+        ("npg_run_wait=aie:42:WHAT", RunFailure::Unknown, "only state 4 is a success"),
     ] {
         let (error, ..) = run_with(fault);
         let DeviceError::RunFailed { failure, program, .. } = &error else { panic!("{error}") };
@@ -389,7 +389,7 @@ fn each_way_in_which_a_run_fails_is_its_own_and_says_what_to_do() {
 }
 
 #[test]
-fn after_a_run_that_failed_the_device_takes_no_further_work() {
+fn after_a_failed_run_the_device_takes_no_further_work() {
     for fault in ["npg_run_wait=hang", "npg_run_wait=aie:5:ERROR"] {
         let (_, mut device, id) = run_with(fault);
         Mock::load().unwrap().fail(&[]).unwrap();
@@ -407,17 +407,17 @@ fn after_a_run_that_failed_the_device_takes_no_further_work() {
 }
 
 #[test]
-fn a_program_that_is_loaded_twice_takes_its_columns_once() {
+fn a_program_that_is_loaded_twice_occupies_its_columns_once() {
     let deployed = Deployed::new();
     let mut device = deployed.open();
-    // More than there are contexts.
+    // More often than there are contexts.
     for _ in 0..20 {
         device.load(&program()).unwrap();
     }
 }
 
 #[test]
-fn a_device_that_cannot_be_opened_is_missing_and_not_faulty() {
+fn a_device_that_cannot_be_opened_is_unprepared_and_not_faulty() {
     let deployed = Deployed::new();
     for (fault, next) in [
         ("npg_device_open=exception: No such device with index '0'", "cargo npugate doctor"),

@@ -1,10 +1,10 @@
 //! The unmodified XRT on the double of the kernel driver: `ci.sh` runs these.
 //!
-//! XRT needs a newer C library than the machine's, and each fault needs a process of its own, so a
-//! test starts this program again, below `runner.sh`, to play one scenario. It takes the folder that
-//! `ci.sh` made from `NPUGATE_TEST_XRT_ROOT`; without it everything is skipped.
+//! XRT needs a newer C library than the machine has, and each fault needs a process of its own. So
+//! a test starts this program again, under `runner.sh`, to play one scenario.
+//! `NPUGATE_TEST_XRT_ROOT` names the folder that `ci.sh` made; without it, everything is skipped.
 //!
-//! What passes here shows that the host's side is right: calls, packets, lifetimes, errors. It is no
+//! These tests show that the host's side is right: calls, packets, lifetimes, errors. They are not
 //! evidence from hardware.
 
 #![expect(clippy::unwrap_used, reason = "a test says no more than the error itself does")]

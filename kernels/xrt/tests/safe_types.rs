@@ -11,7 +11,7 @@ use npugate_xrt::{
 use npugate_xrt_mock::{CONTEXTS, Mock, ProgramFile, State};
 use tempfile::TempDir;
 
-/// The mock with a folder for a test's programs.
+/// The mock, with a folder for a test's programs.
 struct Bench {
     mock: Mock,
     library: Library,
@@ -128,7 +128,7 @@ fn what_is_not_synced_is_not_seen_by_the_other_side() {
 }
 
 #[test]
-fn a_test_computes_what_a_program_does() {
+fn a_test_can_compute_the_runs_of_a_program() {
     let bench = Bench::new();
     let program = bench.elf(2);
     bench
@@ -164,7 +164,7 @@ fn a_test_computes_what_a_program_does() {
 }
 
 #[test]
-fn files_tell_what_they_are() {
+fn files_report_what_they_are() {
     let bench = Bench::new();
     let Program::Elf(elf) = bench.elf(3) else { panic!() };
     assert_eq!((elf.platform(), elf.columns()), (Platform::AIE2P, Some(8)));
@@ -175,7 +175,7 @@ fn files_tell_what_they_are() {
     let Program::Xclbin { xclbin, .. } = bench.xclbin(3, InstructionUnit::Words) else { panic!() };
     assert_eq!(xclbin.mlir_aie_kernel().unwrap().args, 6);
 
-    // More kernels than the first buffer for their text holds.
+    // More kernels than the first buffer for their text can hold.
     let mut many = ProgramFile::elf("main", "design", 3);
     many.kernels = vec![("k".repeat(100), 3, vec!["design".to_owned()]); 9];
     let path = bench.file("many.elf", &many.to_text());
@@ -183,7 +183,7 @@ fn files_tell_what_they_are() {
 }
 
 #[test]
-fn a_library_and_a_device_tell_what_they_are() {
+fn a_library_and_a_device_report_what_they_are() {
     let bench = Bench::new();
     assert_eq!(bench.library.version(), XrtVersion::new(2, 25, 0));
     assert_eq!(bench.library.device_count().unwrap(), 1);
@@ -208,15 +208,18 @@ fn a_shim_of_another_version_is_refused() {
     let error = Library::open_at(&path).unwrap_err();
     let Error::VersionMismatch { built, loaded, .. } = &error else { panic!("{error}") };
     assert_eq!((*built, *loaded), (XrtVersion::new(2, 23, 0), XrtVersion::new(2, 25, 0)));
-    // 2.19, of the shim and of the library.
+    // 2.19, for the shim and for the library.
     bench.mock.fail(&["npg_version=value:131091", "npg_version_loaded=value:131091"]).unwrap();
     let error = Library::open_at(&path).unwrap_err();
     assert!(matches!(error, Error::XrtTooOld { .. }), "{error}");
-    assert!(error.to_string().contains("2.19.0 is too old, 2.20.0 is needed"), "{error}");
+    assert!(
+        error.to_string().contains("2.19.0 is too old; install XRT 2.20.0 or newer"),
+        "{error}"
+    );
 }
 
 #[test]
-fn what_is_no_shim_is_refused() {
+fn what_is_not_a_shim_is_refused() {
     let bench = Bench::new();
     let missing = bench.folder.path().join("libnpugate_xrt.so.1");
     let error = Library::open_at(&missing).unwrap_err();
@@ -224,7 +227,7 @@ fn what_is_no_shim_is_refused() {
     assert!(error.to_string().contains("cargo npugate setup xrt"), "{error}");
     let error = Library::open_at(&bench.file("text.so", "text")).unwrap_err();
     assert!(matches!(error, Error::ShimBroken { .. }), "{error}");
-    // glibc's own words.
+    // glibc's own message.
     assert!(error.to_string().contains("text.so: file too short"), "{error}");
 }
 
@@ -257,7 +260,7 @@ fn broken_files_are_refused_by_name() {
 }
 
 #[test]
-fn kernels_and_arguments_that_are_not_there_are_refused() {
+fn kernels_and_arguments_that_do_not_exist_are_refused() {
     let bench = Bench::new();
     let context = bench.context(&bench.elf(3));
     for name in ["main:nope", "nope:design", "main", ""] {
@@ -279,7 +282,7 @@ fn kernels_and_arguments_that_are_not_there_are_refused() {
 }
 
 #[test]
-fn ranges_that_are_not_there_are_refused() {
+fn ranges_outside_of_a_buffer_are_refused() {
     let bench = Bench::new();
     let buffer = bench.kernel(3).buffer(0, 16).unwrap();
     buffer.write(12, &[0; 4]).unwrap();
@@ -291,7 +294,7 @@ fn ranges_that_are_not_there_are_refused() {
 }
 
 #[test]
-fn a_run_is_started_whole_and_once() {
+fn a_run_starts_only_with_all_buffers_and_once_at_a_time() {
     let bench = Bench::new();
     let kernel = bench.kernel(3);
     let mut bare = kernel.run().unwrap();
@@ -340,7 +343,7 @@ fn a_refusal_of_the_driver_reaches_the_caller() {
 }
 
 #[test]
-fn each_end_of_a_run_is_told_apart_and_lets_it_go() {
+fn each_way_in_which_a_run_ends_has_an_error_and_frees_the_run() {
     let bench = Bench::new();
     let kernel = bench.kernel(3);
     let (mut run, _output) = addition(&kernel);
@@ -374,7 +377,7 @@ fn a_deadline_that_passes_leaves_the_run_in_progress() {
     assert!(matches!(run.wait(MOMENT), Err(Error::HostTimeout(_))));
     assert!(matches!(run.start(), Err(Error::InProgress { .. })));
     assert_eq!(run.state().unwrap(), RunState::InProgress);
-    // It was late, not lost.
+    // It ends after all.
     run.wait(SECOND).unwrap();
     bench.mock.take_freed().unwrap();
     drop(run);
@@ -382,7 +385,7 @@ fn a_deadline_that_passes_leaves_the_run_in_progress() {
 }
 
 #[test]
-fn nothing_is_freed_while_the_device_is_at_it() {
+fn nothing_is_freed_while_the_device_uses_it() {
     let bench = Bench::new();
     let kernel = bench.kernel(3);
     let (mut run, output) = addition(&kernel);
@@ -392,11 +395,11 @@ fn nothing_is_freed_while_the_device_is_at_it() {
     bench.mock.take_freed().unwrap();
     drop((run, output, kernel));
     let freed = bench.mock.take_freed().unwrap();
-    assert_eq!(freed, Vec::<String>::new(), "the hung run holds all of it");
+    assert_eq!(freed, Vec::<String>::new(), "the hung run keeps all of it alive");
 }
 
 #[test]
-fn everything_is_freed_before_what_it_was_made_of() {
+fn everything_is_freed_before_what_it_was_made_from() {
     let bench = Bench::new();
     let program = bench.xclbin(3, InstructionUnit::Words);
     let device = bench.library.device(0).unwrap();
@@ -404,7 +407,7 @@ fn everything_is_freed_before_what_it_was_made_of() {
     let kernel = context.kernel("MLIR_AIE").unwrap();
     let (run, output) = addition(&kernel);
     bench.mock.take_freed().unwrap();
-    // In the worst order there is.
+    // In the worst possible order.
     drop(device);
     drop(program);
     drop(context);
@@ -423,7 +426,7 @@ fn everything_is_freed_before_what_it_was_made_of() {
 }
 
 #[test]
-fn types_may_go_to_other_threads() {
+fn types_can_be_sent_to_other_threads() {
     fn sendable<T: Send + Sync>() {}
     sendable::<Library>();
     sendable::<Context>();

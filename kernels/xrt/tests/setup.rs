@@ -1,4 +1,4 @@
-//! Building the shim: on a made-up XRT, and on the real one where there is one.
+//! Building the shim: against a made-up XRT, and against the real one if there is one.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -20,7 +20,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// XRT with these numbers in its headers.
+    /// A machine with an XRT whose headers have this version.
     fn with_xrt(version: &str) -> Self {
         let machine = Self { root: tempfile::tempdir().unwrap() };
         machine.write("include/xrt/xrt_device.h", "");
@@ -40,7 +40,7 @@ impl Machine {
         fs::write(path, text).unwrap();
     }
 
-    /// A compiler that does what this script does; `$out` is the file to write.
+    /// A compiler that runs this script, in which `$out` is the file to write.
     fn compiler(&self, script: &str) -> PathBuf {
         let text = format!(
             "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n{script}\n"
@@ -88,7 +88,7 @@ fn a_shim_that_does_not_compile_leaves_the_old_one() {
 }
 
 #[test]
-fn what_is_missing_is_said_with_how_to_install_it() {
+fn what_is_missing_is_reported_with_how_to_install_it() {
     let machine = Machine::with_xrt("2, 25");
     let compiler = machine.compiler("exit 1");
     let error = setup::run(&machine.options(Path::new("no-such-compiler"))).unwrap_err();
@@ -107,20 +107,22 @@ fn what_is_missing_is_said_with_how_to_install_it() {
 }
 
 #[test]
-fn an_xrt_without_the_errors_of_a_run_is_too_old() {
+fn an_xrt_that_does_not_report_why_a_run_failed_is_too_old() {
     let machine = Machine::with_xrt("2, 19");
     let compiler = machine.compiler("echo built > \"$out\"");
     let error = setup::run(&machine.options(&compiler)).unwrap_err();
     assert!(matches!(error, SetupError::TooOld { .. }), "{error}");
-    assert!(error.to_string().contains("2.19.0, and 2.20.0 is needed"), "{error}");
+    assert!(error.to_string().contains("2.19.0, but 2.20.0 is needed"), "{error}");
 }
 
 #[test]
 fn the_shim_compiles_against_the_real_xrt() {
-    // The folder in whose `root` the packages of XRT were unpacked.
+    // The folder whose `root` contains the unpacked packages of XRT.
     let Some(root) = env::var_os("NPUGATE_TEST_XRT_ROOT").map(|path| Path::new(&path).join("root"))
     else {
-        eprintln!("SKIPPED: NPUGATE_TEST_XRT_ROOT names no XRT to compile the shim against");
+        eprintln!(
+            "SKIPPED: NPUGATE_TEST_XRT_ROOT does not name an XRT to compile the shim against"
+        );
         return;
     };
     let cache = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! There are hardware contexts left: each process that computes has one or more.
+//! There are free hardware contexts: each process that computes uses at least one.
 
 use crate::doctor::finding::Finding;
 use crate::doctor::generation::Generation;
@@ -6,7 +6,7 @@ use crate::doctor::machine::Machine;
 use crate::doctor::npu::Npu;
 use crate::doctor::process;
 
-/// What the log says when there were none: `CREATE_HWCTX` then fails with 2, 22 or 28.
+/// What the log says when none were free: `CREATE_HWCTX` then fails with 2, 22 or 28.
 const EXHAUSTED: [&str; 3] = ["MGMT_ERT_NOAVAIL", "0x2000003", "create context failed"];
 
 /// Counts the processes that have the node open.
@@ -15,34 +15,34 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let log = machine.log_lines(&EXHAUSTED);
     let most = npu.generation.and_then(Generation::contexts);
     let of = most.map_or_else(String::new, |most| format!(" of {most}"));
-    let seen = "processes of other users are seen by root alone";
+    let seen = "only root can see processes of other users";
     let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
     let who =
         |n: u32| if n == 1 { "1 process has".to_owned() } else { format!("{n} processes have") };
     if most.is_some_and(|most| count >= most) {
         return Finding::problem(
             format!(
-                "{} the NPU open, and it has {count}{of} contexts: no more can be made",
+                "{} the NPU open, which uses {count}{of} contexts: no more can be made",
                 who(count)
             ),
-            "end one of them",
+            "end one of these processes",
         )
         .with(open);
     }
     if !log.is_empty() {
         return Finding::warning(
             format!(
-                "the driver was out of contexts or columns lately; {} the NPU open now",
+                "the driver ran out of contexts or columns recently; {} the NPU open now",
                 who(count)
             ),
-            "end what uses the NPU; a context that takes all columns leaves none for others",
+            "end the processes that use the NPU; a context that takes all columns leaves none for others",
         )
         .with(open)
         .with(log);
     }
     if count == 0 {
         return Finding::ok(format!(
-            "no process that can be seen has the NPU open{}",
+            "no visible process has the NPU open{}",
             match most {
                 Some(most) => format!("; it has {most} contexts"),
                 None => String::new(),
@@ -51,8 +51,8 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
         .with([seen]);
     }
     Finding::warning(
-        format!("{} the NPU open: a context more can clear what another left in the cores", who(count)),
-        "let one program at a time use it: end the others, or let them take the same lock (see lock)",
+        format!("{} the NPU open: opening another context can clear what an earlier one left in the cores", who(count)),
+        "run one program at a time: end the others, or make them take the same lock (see lock)",
     )
     .with(open)
     .with([seen])

@@ -1,4 +1,4 @@
-//! The NPU's firmware is there and accepted.
+//! The NPU's firmware is installed, and the driver accepts it.
 
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
@@ -7,7 +7,7 @@ use crate::doctor::npu::Npu;
 /// Where the kernel looks for firmware.
 const FOLDERS: [&str; 3] = ["/lib/firmware/updates", "/lib/firmware", "/usr/lib/firmware"];
 
-/// What the driver writes when it does not get on with it.
+/// What the driver logs when it does not accept the firmware.
 const REFUSALS: [&str; 5] = [
     "Incompatible firmware protocol",
     "firmware is not alive",
@@ -16,7 +16,7 @@ const REFUSALS: [&str; 5] = [
     "npu.sbin failed",
 ];
 
-/// Looks at what the driver loaded, at the files and at the log.
+/// Checks what the driver loaded, the files and the log.
 pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let folder = format!("amdnpu/{}", npu.firmware_folder());
     let files: Vec<_> = FOLDERS
@@ -27,7 +27,7 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
             names.filter(|name| name.contains(".sbin")).map(move |name| format!("{path}/{name}"))
         })
         .collect();
-    // A refusal that a later load made good is no longer true.
+    // A refusal no longer holds if a later load succeeded.
     let refusals = if npu.is_bound() && npu.firmware.is_some() {
         Vec::new()
     } else {
@@ -35,8 +35,8 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     };
     if refusals.iter().any(|line| line.contains("Incompatible firmware protocol")) {
         return Finding::problem(
-            "the driver does not speak the firmware's protocol",
-            "let both be of one age: update linux-firmware and the kernel (or xdna-driver) together, then boot again",
+            "the driver does not support the firmware's protocol",
+            "update linux-firmware and the kernel (or xdna-driver) together, so that they match, then reboot",
         )
         .with(refusals)
         .with(files);
@@ -46,22 +46,22 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     }
     if files.is_empty() {
         return Finding::problem(
-            format!("there is no firmware for it: /lib/firmware/{folder} has none"),
-            "install linux-firmware (Debian splits it: `apt-file search amdnpu` names the package), then boot again",
+            format!("the NPU's firmware is missing: /lib/firmware/{folder} has none"),
+            "install linux-firmware (on Debian, `apt-file search amdnpu` finds the package), then reboot",
         )
         .with(refusals);
     }
     if !refusals.is_empty() {
         return Finding::problem(
-            "the firmware is installed, and the NPU did not start with it",
-            "boot again, which a new firmware needs; if it stays, update linux-firmware and the BIOS",
+            "the firmware is installed, but the NPU did not start with it",
+            "reboot, which new firmware needs; if that does not help, update linux-firmware and the BIOS",
         )
         .with(refusals)
         .with(files);
     }
     Finding::unknown(
-        "the firmware is installed; whether it is loaded cannot be seen",
-        "`xrt-smi examine` prints its version once the driver has the NPU (see module)",
+        "the firmware is installed; whether it is loaded is unknown",
+        "run `xrt-smi examine` to see its version, once the driver has the NPU (see module)",
     )
     .with(files)
 }

@@ -1,5 +1,5 @@
-//! The IOMMU translates for the NPU: amdxdna shares the address space of the process
-//! with it (SVA), and needs that.
+//! The IOMMU translates addresses for the NPU. amdxdna needs that, since it shares the
+//! address space of the process with the NPU (SVA).
 
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
@@ -7,18 +7,18 @@ use crate::doctor::node::Node;
 use crate::doctor::npu::Npu;
 use crate::doctor::process::Place;
 
-/// What opening the node fails with when there is no address space to share, as Linux
-/// numbers it: ENODEV, ENOSPC, EOPNOTSUPP.
+/// The errors of opening the node when the address space cannot be shared, by Linux's
+/// numbers: ENODEV, ENOSPC, EOPNOTSUPP.
 const NO_SVA: [i32; 3] = [19, 28, 95];
 
-/// Looks at the kernel's command line, the NPU's group and what opening came to.
+/// Checks the kernel's command line, the NPU's group and the result of opening the node.
 pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let words = machine.system.text("/proc/cmdline").unwrap_or_default();
     let off = words.split_whitespace().find(|word| matches!(*word, "amd_iommu=off" | "iommu=off"));
     if let Some(off) = off {
         return Finding::problem(
-            "the IOMMU is switched off on the kernel's command line",
-            format!("remove `{off}` from it (GRUB: /etc/default/grub, then `sudo update-grub`) and boot again"),
+            "the IOMMU is turned off on the kernel's command line",
+            format!("remove `{off}` from it (GRUB: edit /etc/default/grub, then run `sudo update-grub`) and reboot"),
         )
         .with([format!("/proc/cmdline has {off}")]);
     }
@@ -44,15 +44,15 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let opens = matches!(machine.node, Some(Node::Open(_)));
     if npu.iommu_group.is_none() && opens {
         return Finding::warning(
-            "the NPU is in no IOMMU group, and its driver goes without: older ones make no context then",
-            "switch the IOMMU (AMD-Vi) on in the BIOS if contexts cannot be made (CREATE_HWCTX fails)",
+            "the NPU is not in an IOMMU group; its driver works without, but older drivers cannot make contexts then",
+            "if contexts cannot be made (CREATE_HWCTX fails), turn on the IOMMU (AMD-Vi) in the BIOS",
         );
     }
     if refused.is_some() || npu.iommu_group.is_none() {
         let fix = if in_guest {
-            "a virtual machine needs a virtual IOMMU with PASID for this, which few have: run on the host"
+            "run on the host: a virtual machine needs a virtual IOMMU with PASID for this, which few have"
         } else {
-            "switch the IOMMU (AMD-Vi, SVM) on in the BIOS, take `iommu=` out of the kernel's command line, and boot again"
+            "turn on the IOMMU (AMD-Vi, SVM) in the BIOS, remove `iommu=` from the kernel's command line, and reboot"
         };
         let log = machine.log_lines(&["SVA", "iommu", "IOMMU", "PASID", "pasid"]);
         let text = "the NPU and this process cannot share an address space (SVA)";
@@ -60,13 +60,13 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     }
     match kind.as_deref() {
         Some("identity") => Finding::warning(
-            "the IOMMU passes the NPU's addresses through, with which older drivers make no context (CREATE_HWCTX fails)",
-            "remove `iommu=pt` from the kernel's command line, or use amdxdna of 2026",
+            "the IOMMU passes the NPU's addresses through, and older drivers cannot make contexts then (CREATE_HWCTX fails)",
+            "remove `iommu=pt` from the kernel's command line, or use amdxdna from 2026 or later",
         ),
-        Some(kind) => Finding::ok(format!("it translates for the NPU ({kind})")),
+        Some(kind) => Finding::ok(format!("it translates addresses for the NPU ({kind})")),
         None => Finding::unknown(
-            "how the IOMMU treats the NPU cannot be read",
-            "look at /sys/kernel/iommu_groups; if contexts cannot be made, see `sudo dmesg | grep -i iommu`",
+            "cannot read how the IOMMU treats the NPU",
+            "look at /sys/kernel/iommu_groups; if contexts cannot be made, run `sudo dmesg | grep -i iommu`",
         ),
     }
     .with(evidence())

@@ -1,27 +1,27 @@
-//! Nobody else has taken the NPU, by the locks of npugate, MLIR-AIR and MLIR-AIE.
+//! Nobody else holds the NPU, by the locks of npugate, MLIR-AIR and MLIR-AIE.
 
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
 
-/// What MLIR-AIR locks around each load and each dispatch.
+/// The file that MLIR-AIR locks around each load and each dispatch.
 const DISPATCH: &str = "/tmp/npu.lock";
-/// How the locks of MLIR-AIE begin: `mlir-aie-npu-npu2.3.lock` for a slot.
+/// The prefix of MLIR-AIE's locks: `mlir-aie-npu-npu2.3.lock` for a slot.
 const SLOT: &str = "mlir-aie-npu-";
 
-/// Looks at who holds them; takes none.
+/// Checks who holds the locks, without taking one.
 pub fn examine(machine: &Machine) -> Finding {
     let (path, holder) = machine.holder();
     match holder {
         Ok(Some(holder)) => {
             return Finding::warning(
                 format!("{holder} holds {path}: a run waits until it is free"),
-                "wait for it, or end it; `--lock-timeout` says how long a run waits",
+                "wait for it, or end it; `--lock-timeout` sets how long a run waits",
             );
         }
         Err(error) => {
             return Finding::unknown(
-                format!("who holds {path} cannot be read: {error}"),
-                "`lslocks` prints the locks that a user may see",
+                format!("cannot read who holds {path}: {error}"),
+                "run `lslocks` to list the locks that this user can see",
             )
             .with([path]);
         }
@@ -36,13 +36,13 @@ pub fn examine(machine: &Machine) -> Finding {
         return Finding::ok(format!("nobody holds {path}"));
     }
     Finding::warning(
-        format!("nobody holds {path}, which npugate takes, but others use the NPU by other locks"),
-        "wait for them: two users at a time can stop the NPU until the power is switched off",
+        format!("nobody holds {path}, which npugate takes, but others hold the NPU by other locks"),
+        "wait for them: two users at a time can hang the NPU until a power cycle",
     )
     .with(held)
 }
 
-/// The other files by which the NPU is taken.
+/// The other files that are locked to hold the NPU.
 fn others(machine: &Machine) -> Vec<String> {
     let runtime = machine.system.variable("XDG_RUNTIME_DIR");
     let slots = runtime.into_iter().chain(["/tmp".to_owned()]).flat_map(|folder| {

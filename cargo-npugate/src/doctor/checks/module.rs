@@ -8,31 +8,32 @@ use crate::doctor::npu::Npu;
 /// The first kernel with the module in its own tree.
 const FIRST: (u32, u32) = (6, 14);
 
-/// Looks for the driver that has it.
+/// Checks which driver has the NPU.
 pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
     let driver = &machine.driver;
     let kernel = driver.kernel.as_deref().unwrap_or("unknown");
     let finding = match (&npu.driver, &driver.module) {
         (Some(_), _) if npu.is_bound() => {
-            let version = driver.version.as_deref();
-            let of =
-                version.map_or("of the kernel's tree".to_owned(), |of| format!("version {of}"));
-            Finding::ok(format!("amdxdna {of} has it, on kernel {kernel}"))
+            Finding::ok(match &driver.version {
+                // Modules of the kernel's tree have no version of their own.
+                None => format!("amdxdna of kernel {kernel} has the NPU"),
+                Some(version) => format!("amdxdna {version} has the NPU, on kernel {kernel}"),
+            })
         }
         (Some(other), _) if other == "vfio-pci" => Finding::problem(
             "vfio-pci has the NPU, for a virtual machine",
-            "give it back: stop that virtual machine, take its id out of vfio-pci's `ids=`, and boot again",
+            "give it back: stop that virtual machine, remove its id from vfio-pci's `ids=`, and reboot",
         ),
         (Some(other), _) => Finding::problem(
             format!("another driver has the NPU: {other}"),
             format!(
-                "unbind it (`echo {} | sudo tee /sys/bus/pci/drivers/{other}/unbind`), then `sudo modprobe amdxdna`",
+                "unbind it (`echo {} | sudo tee /sys/bus/pci/drivers/{other}/unbind`), then run `sudo modprobe amdxdna`",
                 npu.address
             ),
         ),
         (None, Module::Loaded) => Finding::problem(
-            "amdxdna is loaded and did not take the NPU",
-            "the kernel's log says why (`sudo dmesg | grep amdxdna`): missing firmware and a BIOS with the NPU or the IOMMU off are what it usually is",
+            "amdxdna is loaded, but did not take the NPU",
+            "read the kernel's log (`sudo dmesg | grep amdxdna`): usual causes are missing firmware, and an NPU or IOMMU that is turned off in the BIOS",
         ),
         (None, Module::File(file)) => not_loaded(machine, file),
         (None, Module::Missing) => missing(machine, kernel),
@@ -44,34 +45,37 @@ pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
 
 fn not_loaded(machine: &Machine, file: &str) -> Finding {
     let driver = &machine.driver;
-    let text = "the module amdxdna is installed and not loaded";
+    let text = "the module amdxdna is installed, but not loaded";
     if let Some(blacklist) = &driver.blacklist {
         return Finding::problem(
-            format!("{text}: {blacklist} keeps it out"),
-            format!("remove `blacklist amdxdna` from {blacklist}, then `sudo modprobe amdxdna`"),
+            format!("{text}: {blacklist} blocks it"),
+            format!(
+                "remove `blacklist amdxdna` from {blacklist}, then run `sudo modprobe amdxdna`"
+            ),
         );
     }
     let unsigned = driver.lockdown.is_some() && !file.contains("/kernel/");
     let fix = if unsigned {
-        "sign the module and enrol the key (`sudo mokutil --import`), or switch Secure Boot off; then `sudo modprobe amdxdna`"
+        "sign the module and enrol the key (`sudo mokutil --import`), or turn Secure Boot off; then run `sudo modprobe amdxdna`"
     } else {
-        "`sudo modprobe amdxdna`; what it says then, and `sudo dmesg | grep amdxdna`, say why if it fails"
+        "run `sudo modprobe amdxdna`; if it fails, its message and `sudo dmesg | grep amdxdna` say why"
     };
     let lockdown = driver.lockdown.iter();
-    Finding::problem(text, fix).with([file]).with(lockdown.map(|mode| {
-        format!("the kernel is locked down ({mode}): it refuses modules that nobody signed")
-    }))
+    Finding::problem(text, fix).with([file]).with(
+        lockdown
+            .map(|mode| format!("the kernel is locked down ({mode}): it refuses unsigned modules")),
+    )
 }
 
 fn missing(machine: &Machine, kernel: &str) -> Finding {
     if machine.driver.release().is_some_and(|release| release >= FIRST) {
         return Finding::problem(
-            "the module amdxdna is not there for this kernel",
-            "install the kernel's other modules (Ubuntu: `linux-modules-extra`), one with CONFIG_DRM_ACCEL_AMDXDNA, or the driver from github.com/amd/xdna-driver",
+            "the module amdxdna is not installed for this kernel",
+            "install the kernel's extra modules (Ubuntu: `linux-modules-extra`), a kernel with CONFIG_DRM_ACCEL_AMDXDNA, or the driver from github.com/amd/xdna-driver",
         );
     }
     Finding::problem(
-        format!("kernel {kernel} has no module amdxdna: it came with 6.14"),
-        "install a kernel of 6.14 or later, or the driver from github.com/amd/xdna-driver (DKMS)",
+        format!("kernel {kernel} has no module amdxdna, which came with 6.14"),
+        "install kernel 6.14 or later, or the driver from github.com/amd/xdna-driver (DKMS)",
     )
 }

@@ -1,4 +1,4 @@
-//! The NPU runs at the speed that figures are measured at.
+//! The NPU runs at the speed of published measurements.
 
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
@@ -7,30 +7,31 @@ use npugate_xrt::PowerMode;
 
 const SUPPLIES: &str = "/sys/class/power_supply";
 
-/// Looks at the power mode and at where the power comes from.
+/// Checks the power mode and the source of power.
 pub fn examine(machine: &Machine, npu: &Npu) -> Finding {
-    let configure = format!("`sudo xrt-smi configure -d {} --pmode turbo` sets it", npu.address);
+    let configure =
+        format!("run `sudo xrt-smi configure -d {} --pmode turbo` to set it", npu.address);
     let mode = machine.node.as_ref().and_then(|node| node.answers()?.power);
     let mode = mode.map(PowerMode::as_str);
     let evidence = mode.iter().map(|mode| format!("power mode {mode}")).collect::<Vec<_>>();
     if on_battery(machine) {
         return Finding::warning(
-            "this machine runs on its battery, which slows the NPU",
+            "this machine runs on battery, which slows the NPU",
             "plug it in before you measure",
         )
         .with(evidence);
     }
     match mode {
-        Some("turbo" | "performance") => {
-            Finding::ok("the power mode is one that figures are measured at")
+        Some(mode @ ("turbo" | "performance")) => {
+            Finding::ok(format!("the power mode is `{mode}`, which suits measurements"))
         }
         Some("powersaver") => Finding::warning("the power mode is `powersaver`", configure),
         Some(mode) => {
-            Finding::ok(format!("the power mode is `{mode}`; published figures are of `turbo`"))
+            Finding::ok(format!("the power mode is `{mode}`; published figures use `turbo`"))
         }
         None => Finding::unknown(
-            "the power mode cannot be read from here",
-            format!("`xrt-smi examine -d {} -r platform` prints it; {configure}", npu.address),
+            "cannot read the power mode",
+            format!("run `xrt-smi examine -d {} -r platform` to see it; {configure}", npu.address),
         ),
     }
     .with(evidence)

@@ -1,4 +1,4 @@
-//! XRT and the driver go together.
+//! XRT and the driver match.
 
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
@@ -6,7 +6,7 @@ use crate::doctor::npu::Npu;
 use crate::doctor::xrt::DriverLibrary;
 use npugate_xrt::{DriverInterface, MINIMUM_XRT};
 
-/// The first interface with `GET_ARRAY`, which XRT of 2025 and later asks with.
+/// The first interface with `GET_ARRAY`, which XRT uses since 2025.
 const GET_ARRAY: DriverInterface = DriverInterface { major: 0, minor: 1 };
 
 /// Compares versions.
@@ -22,8 +22,8 @@ pub fn examine(machine: &Machine, _: &Npu) -> Finding {
     };
     let Some(version) = xrt.version else {
         return Finding::unknown(
-            format!("which XRT is in {} is written nowhere", xrt.folder),
-            "`xrt-smi --version` says it",
+            format!("cannot tell the version of the XRT in {}", xrt.folder),
+            "run `xrt-smi --version` to see it",
         );
     };
     let interface = machine.interface();
@@ -36,31 +36,31 @@ pub fn examine(machine: &Machine, _: &Npu) -> Finding {
     let finding = if version < MINIMUM_XRT {
         Finding::problem(
             format!("XRT {version} is too old: npugate needs {MINIMUM_XRT} or later"),
-            "install a newer XRT (Debian sid has one, github.com/amd/xdna-driver another), then `cargo npugate setup xrt`",
+            "install a newer XRT (from Debian sid or github.com/amd/xdna-driver), then run `cargo npugate setup xrt`",
         )
     } else if let Some(driver) = driver.filter(|driver| !driver.same_interface(version)) {
         Finding::problem(
             format!(
-                "XRT {version} has the library for NPUs of {driver}: they must be of one release"
+                "XRT {version} has the library for NPUs of {driver}: both must be from one release"
             ),
             "install both from one source (`libxrt2` and `libxrt-npu2`, or AMD's `xrt` and `xrt_plugin-amdxdna`)",
         )
     } else if interface.is_some_and(|interface| interface < GET_ARRAY) {
         Finding::warning(
             format!(
-                "the driver does not know GET_ARRAY, which XRT {version} asks with: some questions end in error 95"
+                "the driver does not know GET_ARRAY, which XRT {version} uses: some queries fail with error 95"
             ),
             "use a newer kernel, or the driver from github.com/amd/xdna-driver that belongs to this XRT",
         )
     } else if interface.is_none() && machine.driver_is_before_0_6() {
         Finding::warning(
             format!(
-                "the driver is older than XRT {version}: what it does not know ends in error 95 or 22"
+                "the driver is older than XRT {version}: requests that it does not know fail with error 95 or 22"
             ),
             "use a newer kernel, or the driver from github.com/amd/xdna-driver that belongs to this XRT",
         )
     } else {
-        Finding::ok(format!("XRT {version} and its library for NPUs are of one release"))
+        Finding::ok(format!("XRT {version} and its library for NPUs are from one release"))
     };
     finding.with(evidence.into_iter().flatten())
 }

@@ -1,13 +1,13 @@
-//! XRT is complete, and npugate's shim is built for it.
+//! XRT is complete, and npugate's shim for it is built.
 
 use crate::doctor::finding::Finding;
 use crate::doctor::machine::Machine;
 use crate::doctor::xrt::{CORE, DRIVER, DriverLibrary, Shim, Xrt};
 
-/// What builds the shim.
+/// The command that builds the shim.
 const SETUP: &str = "`cargo npugate setup xrt`";
 
-/// Looks at the libraries.
+/// Checks the libraries.
 pub fn examine(machine: &Machine) -> Finding {
     let Some(xrt) = &machine.xrt else { return missing(machine) };
     let folder = &xrt.folder;
@@ -15,11 +15,11 @@ pub fn examine(machine: &Machine) -> Finding {
     let evidence = format!("{folder}/{CORE}");
     match &xrt.driver {
         DriverLibrary::Missing => Finding::problem(
-            format!("{version} has no library for NPUs: without {DRIVER} beside {CORE} it finds 0 devices"),
+            format!("{version} has no library for NPUs: without {DRIVER} beside {CORE}, it finds 0 devices"),
             "install it (Debian: `libxrt-npu2`; AMD's packages: `xrt_plugin-amdxdna`)",
         ),
         DriverLibrary::Elsewhere(other) => Finding::problem(
-            format!("{version} is in {folder} and its library for NPUs in {other}: it looks beside itself alone, and finds 0 devices"),
+            format!("{version} is in {folder}, but its library for NPUs is in {other}: it only looks beside itself, and finds 0 devices"),
             format!("install both from one source, or link {other}/{DRIVER} into {folder}"),
         ),
         DriverLibrary::Beside(_) => shim(machine, xrt, &version),
@@ -29,12 +29,12 @@ pub fn examine(machine: &Machine) -> Finding {
 
 fn missing(machine: &Machine) -> Finding {
     if machine.npu().is_none() {
-        return Finding::not_applicable("there is no XRT, and no NPU that needs it (see pci)");
+        return Finding::not_applicable("there is no XRT, and no NPU that needs one (see pci)");
     }
     Finding::problem(
-        format!("XRT is not installed: {CORE} is in no folder of libraries"),
+        format!("XRT is not installed: {CORE} is not in any folder of libraries"),
         format!(
-            "install XRT 2.20 or later (Debian: `libxrt2 libxrt-npu2 libxrt-dev`; else github.com/amd/xdna-driver), then {SETUP}; NPUGATE_XRT_LIB names another folder"
+            "install XRT 2.20 or later (Debian: `libxrt2 libxrt-npu2 libxrt-dev`; elsewhere from github.com/amd/xdna-driver), then run {SETUP}; if it is in another folder, set NPUGATE_XRT_LIB"
         ),
     )
 }
@@ -42,27 +42,27 @@ fn missing(machine: &Machine) -> Finding {
 fn shim(machine: &Machine, xrt: &Xrt, version: &str) -> Finding {
     match &machine.shim {
         Shim::Missing => Finding::problem(
-            format!("{version} is complete, and npugate's shim for it is not built"),
-            format!("{SETUP} builds it in seconds"),
+            format!("{version} is complete, but npugate's shim for it is not built"),
+            format!("run {SETUP}, which builds it in seconds"),
         ),
         Shim::NotThere(path) => Finding::problem(
-            format!("NPUGATE_XRT_SHIM names {path}, which is not there"),
-            format!("unset it and run {SETUP}, or name a shim that is there"),
+            format!("NPUGATE_XRT_SHIM names {path}, which does not exist"),
+            format!("unset it and run {SETUP}, or name a shim that exists"),
         ),
         Shim::Built(shims) => {
             let fits = shims.iter().find(|(_, of)| match (of, xrt.version) {
                 (Some(of), Some(version)) => of.same_interface(version),
-                // What is not known is checked when it is loaded.
+                // An unknown version is checked when the shim is loaded.
                 (None, _) | (_, None) => true,
             });
             match fits {
                 Some((path, _)) => Finding::ok(format!(
-                    "{version} is complete, and npugate's shim is built for it"
+                    "{version} is complete, and npugate's shim for it is built"
                 ))
                 .with([path]),
                 None => Finding::problem(
-                    format!("npugate's shim was built for another XRT than {version}"),
-                    format!("{SETUP} builds it anew"),
+                    format!("npugate's shim was built for another version than {version}"),
+                    format!("run {SETUP} to build it again"),
                 )
                 .with(shims.iter().map(|(path, _)| path)),
             }

@@ -1,4 +1,4 @@
-//! What a process and the driver allow: memory, contexts, time, power.
+//! The limits of a process and of the driver: memory, contexts, time, power.
 
 use super::*;
 use crate::doctor::tree::ADDRESS;
@@ -13,9 +13,9 @@ fn smollm2() -> ModelBuffers {
 }
 
 #[test]
-fn memory_for_the_driver_s_heap_is_needed_first() {
+fn memory_for_the_drivers_heap_is_needed_first() {
     let small = memlock(8 << 20);
-    expect(&small, "memlock", Health::Problem, "only 8 MiB of memory may be locked", "limits.d");
+    expect(&small, "memlock", Health::Problem, "only 8 MiB of memory can be locked", "limits.d");
     let evidence = check(&small, "memlock").evidence;
     assert_eq!(evidence, ["RLIMIT_MEMLOCK is 8388608 bytes (`ulimit -l` 8192)"]);
     // A byte less than the heap, and the heap itself.
@@ -32,14 +32,14 @@ fn the_weights_of_the_largest_model_count_too() {
     let found = check_with(&tree, "memlock", vec![tiny(), smollm2()]);
     assert_eq!(found.health, Health::Problem);
     // 269,030,016 bytes are 256.6 MiB, and the heap is 64.
-    assert!(found.finding.ends_with("smollm2-135m needs 321 MiB and more"), "{found:#?}");
+    assert!(found.finding.ends_with("smollm2-135m needs at least 321 MiB"), "{found:#?}");
     assert_eq!(check_with(&tree, "memlock", vec![tiny()]).health, Health::Warning);
 }
 
 #[test]
 fn a_limit_that_cannot_be_read_is_unknown() {
     let tree = Tree::strix_halo().without("/proc/self/limits");
-    expect(&tree, "memlock", Health::Unknown, "cannot be read", "ulimit -l");
+    expect(&tree, "memlock", Health::Unknown, "cannot read", "ulimit -l");
 }
 
 #[test]
@@ -70,27 +70,39 @@ fn contexts_can_be_used_up() {
     expect(&phoenix(5), "contexts", Health::Warning, "5 processes have", "");
     let log = "3,1,1,-;amdxdna 0000:c5:00.1: [drm] *ERROR* command failed, status 0x2000003\n";
     let lately = Tree::strix_halo().file("/dev/kmsg", log);
-    expect(&lately, "contexts", Health::Warning, "out of contexts or columns lately", "end what");
+    expect(
+        &lately,
+        "contexts",
+        Health::Warning,
+        "out of contexts or columns recently",
+        "end the processes",
+    );
 }
 
 #[test]
-fn the_time_until_the_reset_is_the_module_s() {
+fn the_time_until_the_reset_is_that_of_the_module() {
     let with = |value: &str| {
         Tree::strix_halo().file("/sys/module/amdxdna/parameters/tdr_timeout_ms", value)
     };
     expect(&with("16000\n"), "reset", Health::Ok, "after 16000 ms", "");
-    expect(&with("1999\n"), "reset", Health::Warning, "less than the 2000 ms", "modprobe.d");
+    expect(
+        &with("1999\n"),
+        "reset",
+        Health::Warning,
+        "less than the default of 2000 ms",
+        "modprobe.d",
+    );
     expect(&with("0\n"), "reset", Health::Warning, "never ends a run", "tdr_timeout_ms=2000");
-    expect(&with("soon\n"), "reset", Health::Unknown, "cannot be read", "raise");
+    expect(&with("soon\n"), "reset", Health::Unknown, "cannot read", "raise");
 }
 
 #[test]
-fn figures_are_not_measured_on_a_battery_nor_in_powersaver() {
+fn measuring_on_battery_or_in_powersaver_is_a_warning() {
     let battery = Tree::strix_halo().file("/sys/class/power_supply/AC0/online", "0\n");
-    expect(&battery, "power", Health::Warning, "on its battery", "plug it in");
+    expect(&battery, "power", Health::Warning, "on battery", "plug it in");
     let with = |power: &str| Tree::strix_halo().file("/dev/accel/accel0", power);
     let configure = format!("xrt-smi configure -d {ADDRESS} --pmode turbo");
     expect(&with("power powersaver\n"), "power", Health::Warning, "powersaver", &configure);
-    expect(&with("power default\n"), "power", Health::Ok, "published figures are of `turbo`", "");
-    expect(&with(""), "power", Health::Unknown, "cannot be read from here", "xrt-smi examine");
+    expect(&with("power default\n"), "power", Health::Ok, "published figures use `turbo`", "");
+    expect(&with(""), "power", Health::Unknown, "cannot read the power mode", "xrt-smi examine");
 }

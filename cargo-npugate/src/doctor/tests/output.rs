@@ -1,4 +1,4 @@
-//! What people read.
+//! The printed text.
 
 use super::*;
 use crate::doctor::{Detail, device_text, summary, text};
@@ -9,23 +9,18 @@ fn plain(tree: &Tree, detail: Detail) -> String {
 }
 
 #[test]
-fn checks_to_which_the_same_applies_are_one() {
+fn checks_that_do_not_apply_for_one_reason_share_a_block() {
     let text = plain(&Tree::new(), Detail::OfFaults);
     let line = "         n/a module, node, iommu, memlock, firmware, versions, elf: there is no\n               NPU (see pci)\n";
     assert!(text.contains(line), "{text}");
-    assert!(
-        text.starts_with("     problem pci: there is no PCI bus to find an NPU on\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("     problem pci: there is no PCI bus, and so no NPU\n"), "{text}");
 }
 
 #[test]
 fn what_is_well_takes_a_line_and_no_line_is_too_wide() {
     let text = plain(&Tree::strix_halo(), Detail::OfFaults);
     assert!(
-        text.contains(
-            "\n          ok module: amdxdna of the kernel's tree has it, on kernel 7.0.4-amd64\n"
-        ),
+        text.contains("\n          ok module: amdxdna of kernel 7.0.4-amd64 has the NPU\n"),
         "{text}"
     );
     assert!(!text.contains("seen:") && !text.contains("known from:"), "{text}");
@@ -46,7 +41,7 @@ fn the_summary_says_where_to_begin() {
     let two = Tree::strix_halo().without("/usr/lib").file("/dev/accel/accel0", "errno 13\n");
     let text = summary(&two);
     assert!(text.starts_with("14 checks: 2 problems, "), "{text}");
-    assert!(text.ends_with("; begin with node, the others may follow from it"), "{text}");
+    assert!(text.ends_with("; begin with node, since the others may follow from it"), "{text}");
 }
 
 #[test]
@@ -57,5 +52,8 @@ fn a_device_is_a_line_for_each_fact() {
     assert!(!whole.contains("unknown"), "{whole}");
     assert!(whole.contains("driver        amdxdna, interface 0.7\n"), "{whole}");
     let silent = device_text(&npu(&Tree::strix_halo().file("/dev/accel/accel0", "")));
-    assert!(silent.contains("power mode    unknown: `xrt-smi examine` says it\n"), "{silent}");
+    assert!(
+        silent.contains("power mode    unknown: run `xrt-smi examine` to see it\n"),
+        "{silent}"
+    );
 }

@@ -1,4 +1,4 @@
-//! What the NPU is doing: stuck, or taken.
+//! The state of the NPU: stuck, or held.
 
 use super::*;
 use npugate_schema::DEVICE_LOCK;
@@ -32,7 +32,7 @@ fn the_lock_is_the_one_that_the_environment_names() {
 fn the_locks_of_others_count_as_use() {
     for path in ["/tmp/npu.lock", "/tmp/mlir-aie-npu-npu2.3.lock"] {
         let tree = held(path);
-        expect(&tree, "lock", Health::Warning, "by other locks", "until the power is switched off");
+        expect(&tree, "lock", Health::Warning, "by other locks", "until a power cycle");
         assert_eq!(check(&tree, "lock").evidence, [format!("pid 4711, `flm run` holds {path}")]);
     }
 }
@@ -40,15 +40,21 @@ fn the_locks_of_others_count_as_use() {
 #[test]
 fn a_table_of_locks_that_is_missing_leaves_the_holder_unknown() {
     let tree = Tree::strix_halo().file(DEVICE_LOCK, "").without("/proc/locks");
-    expect(&tree, "lock", Health::Unknown, "cannot be read", "lslocks");
+    expect(&tree, "lock", Health::Unknown, "cannot read", "lslocks");
 }
 
 #[test]
-fn an_npu_that_does_not_answer_is_told_by_the_log() {
+fn an_npu_that_does_not_respond_is_found_in_the_log() {
     let log = "3,9,9,-;amdxdna 0000:c5:00.1: [drm] *ERROR* aie2_send_mgmt_msg_wait: command opcode 0x4 failed, ret -62\n";
     let silent = Tree::strix_halo().file("/dev/kmsg", log);
-    expect(&silent, "wedged", Health::Warning, "no answer from the NPU", "--smoke --device xrt");
-    // Another device's failure is none of the NPU's.
+    expect(
+        &silent,
+        "wedged",
+        Health::Warning,
+        "failed to respond to the driver",
+        "--smoke --device xrt",
+    );
+    // Another device's failure does not count.
     let other = Tree::strix_halo().file("/dev/kmsg", "3,9,9,-;amdgpu: failed, ret -62\n");
     expect(&other, "wedged", Health::Ok, "no failure", "");
 }
@@ -56,11 +62,17 @@ fn an_npu_that_does_not_answer_is_told_by_the_log() {
 #[test]
 fn an_npu_that_does_not_wake_is_a_problem() {
     let tree = Tree::strix_halo().npu("power/runtime_status", "error\n");
-    expect(&tree, "wedged", Health::Problem, "could not wake the NPU", "modprobe -r amdxdna");
+    expect(
+        &tree,
+        "wedged",
+        Health::Problem,
+        "could not resume or suspend the NPU",
+        "modprobe -r amdxdna",
+    );
 }
 
 #[test]
 fn a_log_that_may_not_be_read_leaves_it_unknown() {
     let tree = Tree::strix_halo().without("/dev/kmsg");
-    expect(&tree, "wedged", Health::Unknown, "cannot be read by this user", "sudo dmesg");
+    expect(&tree, "wedged", Health::Unknown, "this user cannot read", "sudo dmesg");
 }

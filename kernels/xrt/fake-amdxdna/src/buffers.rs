@@ -1,4 +1,4 @@
-//! Buffer objects: what exists, where it lies in the window, and how the device addresses it.
+//! Buffer objects: which exist, where they are in the window, and how the device addresses them.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::uapi::{Errno, INVALID_ADDRESS};
 /// Where the heap of device memory begins in the device's addresses.
 pub const HEAP_BASE: u64 = 0x4000_0000;
 
-/// Alignment of a heap: the driver wants 64 MiB.
+/// The alignment of a heap: the driver requires 64 MiB.
 const HEAP_ALIGN: u64 = 64 << 20;
 const PAGE: u64 = 4096;
 
 /// `amdxdna_bo_type`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BufferKind {
-    /// Shared by host and device, at the process's own address.
+    /// Memory that host and device share, at the process's own address.
     Share,
     /// The heap that device memory is carved from.
     Heap,
@@ -25,7 +25,7 @@ pub enum BufferKind {
 }
 
 impl BufferKind {
-    /// The kind of a number of the kernel's interface.
+    /// The kind with this number in the kernel's interface.
     pub fn from_number(number: u32) -> Option<Self> {
         match number {
             1 => Some(Self::Share),
@@ -40,9 +40,9 @@ impl BufferKind {
 /// Where a buffer's bytes are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// At an offset of the window.
+    /// At an offset in the window.
     Window(u64),
-    /// At an address of the process that made it.
+    /// At an address in the process that made it.
     User(u64),
 }
 
@@ -55,7 +55,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// The device's address, where it is not the process's own.
+    /// The device's address, if it is not the process's own.
     pub fn device_address(&self, heap: u64) -> u64 {
         match (self.kind, self.place) {
             (BufferKind::Heap, _) => HEAP_BASE,
@@ -76,16 +76,16 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// None yet, in a window of `span` bytes.
+    /// No buffers, in a window of `span` bytes.
     pub fn new(span: u64) -> Self {
-        // Offset 0 stays free: it is what a forgotten map offset would be.
+        // Offset 0 stays free: it would be the value of a forgotten map offset.
         Self { live: BTreeMap::new(), next_handle: 1, next_offset: 0x1_0000, span, heap: None }
     }
 
     /// Makes a buffer and gives it a handle.
     ///
     /// # Errors
-    /// `EINVAL` if it has no size, `EAGAIN` without room in the heap, `ENOMEM` without room at all.
+    /// `EINVAL` if the size is 0, `EAGAIN` if the heap is full, `ENOMEM` if the window is full.
     pub fn create(&mut self, kind: BufferKind, size: u64, user: Option<u64>) -> Result<u32, Errno> {
         if size == 0 || size > self.span {
             return Err(Errno::INVAL);
@@ -107,7 +107,7 @@ impl Buffers {
         Ok(handle)
     }
 
-    /// Forgets a buffer; what it was, if it was there.
+    /// Removes a buffer and returns it, if it exists.
     pub fn remove(&mut self, handle: u32) -> Option<Buffer> {
         if self.heap.is_some_and(|(heap, _)| heap == handle) {
             self.heap = None;
@@ -115,17 +115,17 @@ impl Buffers {
         self.live.remove(&handle)
     }
 
-    /// The buffer of a handle.
+    /// The buffer with this handle.
     pub fn get(&self, handle: u32) -> Option<Buffer> {
         self.live.get(&handle).copied()
     }
 
-    /// Offset of the heap in the window; 0 without one.
+    /// The offset of the heap in the window; 0 without a heap.
     pub fn heap(&self) -> u64 {
         self.heap.map_or(0, |(_, offset)| offset)
     }
 
-    /// The buffer, other than a heap, that holds all of a range of the window.
+    /// The buffer, other than a heap, that contains a whole range of the window.
     pub fn in_window(&self, offset: u64, len: u64) -> Option<Buffer> {
         self.find(|buffer| match buffer.place {
             Place::Window(start) if buffer.kind != BufferKind::Heap => {
@@ -135,7 +135,7 @@ impl Buffers {
         })
     }
 
-    /// Whether a buffer at the process's own address holds all of a range.
+    /// Whether a buffer at the process's own address contains a whole range.
     pub fn in_user(&self, address: u64, len: u64) -> bool {
         self.find(|buffer| {
             matches!(buffer.place, Place::User(start)
@@ -144,7 +144,7 @@ impl Buffers {
         .is_some()
     }
 
-    /// Bytes of all buffers but those in the heap.
+    /// The bytes of all buffers outside of the heap.
     pub fn total(&self) -> u64 {
         let own = |buffer: &&Buffer| buffer.kind != BufferKind::Device;
         self.live.values().filter(own).map(|buffer| buffer.size).sum()
@@ -196,7 +196,7 @@ mod tests {
     const MIB: u64 = 1 << 20;
 
     #[test]
-    fn device_memory_is_carved_from_the_heap_and_used_again() {
+    fn device_memory_is_carved_from_the_heap_and_reused() {
         let mut buffers = Buffers::new(1 << 30);
         assert_eq!(buffers.create(BufferKind::Device, 16, None), Err(Errno::AGAIN));
         buffers.create(BufferKind::Heap, 64 * MIB, None).unwrap();

@@ -24,10 +24,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with nothing.
+    /// A client without buffers or contexts.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the system has no memory for it.
     pub fn new() -> Result<Self, Errno> {
         Ok(Self { memory: Memory::new()?, contexts: Contexts::default() })
     }
@@ -71,7 +71,7 @@ impl Client {
         let (mut size, mut user) = (arg.size, None);
         if arg.vaddr != 0 {
             let table: VaTable = user::read(arg.vaddr)?;
-            // Imported buffers and scattered ones are beyond what is tested.
+            // Imported and scattered buffers are not supported.
             if table.num_entries != 1 || table.vaddr == 0 {
                 return Err(Errno::OPNOTSUPP);
             }
@@ -125,7 +125,7 @@ impl Client {
         }
         if arg.arg_count > 0 {
             let handles: Vec<u32> = user::read_all(arg.args, arg.arg_count as usize)?;
-            // XRT passes 0 for a buffer that it has made itself.
+            // XRT passes 0 for a buffer that it made itself.
             if handles.iter().any(|&handle| handle != 0 && buffers.get(handle).is_none()) {
                 return Err(Errno::NOENT);
             }

@@ -1,4 +1,4 @@
-//! What becomes of a command: the packet is followed, and its state written where XRT looks for it.
+//! Running a command: its packet is followed, and its state is written where XRT looks for it.
 
 use crate::{
     contexts::Context,
@@ -14,25 +14,25 @@ use crate::{
 /// The first register of a DPU kernel: run a transaction.
 const RUN_TRANSACTION: u32 = 3;
 
-/// Register of the first buffer; each takes two.
+/// The register of the first buffer; each buffer takes two registers.
 const FIRST_BUFFER: usize = 5;
 
 /// Whether a command has ended when its submission returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// In whatever state.
+    /// It has ended, in any state.
     Ended,
-    /// It never will.
+    /// It never ends.
     Hangs,
 }
 
-/// What commands run on.
+/// What a command runs on.
 pub struct Engine<'a> {
     pub memory: &'a Memory,
     pub programs: &'a mut Programs,
     pub context: &'a Context,
     pub faults: &'a Faults,
-    /// Commands that were run before.
+    /// The number of commands before this one.
     pub count: &'a mut u64,
 }
 
@@ -40,8 +40,8 @@ impl Engine<'_> {
     /// Runs the command in the buffer of `handle`.
     ///
     /// # Errors
-    /// `ENOENT` if there is no such buffer, `EINVAL` for what is not a packet, `EOPNOTSUPP` for a
-    /// packet that the driver does not know: a command that is refused has no state.
+    /// `ENOENT` if there is no such buffer, `EINVAL` if its content is not a packet, `EOPNOTSUPP`
+    /// if the driver does not know the packet. A command that is refused has no state.
     pub fn submit(&mut self, handle: u32) -> Result<Progress, Errno> {
         let words = self.memory.words_of(handle).ok_or(Errno::NOENT)?;
         let packet = Packet::parse(&words).map_err(|error| match error {
@@ -58,7 +58,7 @@ impl Engine<'_> {
         Ok(Progress::Ended)
     }
 
-    /// The state in which a command ends; none if it hangs.
+    /// The state in which a command ends; `None` if it hangs.
     fn run(&mut self, packet: &Packet) -> Option<CommandState> {
         let faulty = *self.count >= self.faults.after;
         *self.count += 1;
@@ -82,7 +82,7 @@ impl Engine<'_> {
             Packet::StartUnit { unit, registers } => {
                 let key = *self.context.units.get(*unit).ok_or_else(|| {
                     format!(
-                        "compute unit {unit} is not configured, the context has {}",
+                        "compute unit {unit} is not configured; the context has {} units",
                         self.context.units.len()
                     )
                 })?;
@@ -93,10 +93,10 @@ impl Engine<'_> {
                 let code = self.memory.read(*address, *size as usize);
                 let code = code.map_err(|bad| format!("control code: {bad}"))?;
                 let transaction = Transaction::parse(&code).map_err(|error| match error {
-                    TransactionError::Short => "control code is cut off".to_owned(),
+                    TransactionError::Short => "control code is truncated".to_owned(),
                     TransactionError::Operation(number, at) => format!(
-                        "control code has an operation that the fake does not follow: {number:#x} \
-                         at {at:#x}; run a fixture of this project"
+                        "control code has an operation that the fake does not know: {number:#x} at \
+                         {at:#x}; run a fixture of this project"
                     ),
                 })?;
                 log::trace(format_args!("{transaction:x?}"));
@@ -105,10 +105,11 @@ impl Engine<'_> {
         }
     }
 
-    /// The buffers' addresses among the registers of a DPU kernel, if its instructions are right.
+    /// The addresses of the buffers in the registers of a DPU kernel, if its instructions are
+    /// right.
     fn check_registers(&self, registers: &[u32]) -> Result<Vec<u64>, String> {
         let &[opcode, _, low, high, count, ..] = registers else {
-            return Err(format!("a DPU kernel has {} registers", registers.len()));
+            return Err(format!("a DPU kernel cannot have {} registers", registers.len()));
         };
         if opcode != RUN_TRANSACTION {
             return Err(format!("the first argument is {opcode}; pass {RUN_TRANSACTION}"));
@@ -119,8 +120,8 @@ impl Engine<'_> {
         let size = size(&header).unwrap_or(0);
         if size < HEADER || (count as usize != size && count as usize * 4 != size) {
             return Err(format!(
-                "the instructions say that they are {size} bytes and the run says {count}, which is \
-                 neither their bytes nor their words"
+                "the instructions are {size} bytes by their header, but the run says {count}, which \
+                 is neither the number of their bytes nor of their words"
             ));
         }
         self.memory.read(address, size).map_err(|bad| format!("instructions: {bad}"))?;

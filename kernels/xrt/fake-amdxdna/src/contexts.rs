@@ -1,4 +1,4 @@
-//! Hardware contexts: what is configured in each, and how far its commands have come.
+//! Hardware contexts: their configuration, and the progress of their commands.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use npugate_xrt_fixtures::Key;
 
 use crate::uapi::Errno;
 
-/// Contexts of an NPU2.
+/// The number of contexts of an NPU2.
 const POOL: usize = 16;
 
 /// One hardware context.
@@ -14,13 +14,13 @@ const POOL: usize = 16;
 pub struct Context {
     /// The handle of its timeline.
     pub syncobj: u32,
-    /// Tiles that were asked for.
+    /// The number of tiles that were requested.
     pub tiles: u32,
     /// The key of each compute unit's PDI.
     pub units: Vec<Option<Key>>,
-    /// Number of the last command that was submitted.
+    /// The number of the last command that was submitted.
     pub submitted: u64,
-    /// Number of the last command that has ended.
+    /// The number of the last command that has ended.
     pub completed: u64,
 }
 
@@ -32,16 +32,16 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// Makes a context; its handle and that of its timeline.
+    /// Makes a context, and returns its handle and that of its timeline.
     ///
     /// # Errors
-    /// `ENOENT` if there are `limit`, or as many as the hardware has.
+    /// `ENOENT` if there are already `limit` contexts, or as many as the hardware has.
     pub fn create(&mut self, tiles: u32, limit: Option<usize>) -> Result<(u32, u32), Errno> {
         if self.live.len() >= limit.unwrap_or(POOL) {
             return Err(Errno::NOENT);
         }
         self.last += 1;
-        // Another number than the context's: one in the other's place is found out.
+        // It differs from the context's handle, so that mixing them up is noticed.
         let syncobj = 0x1000 + self.last;
         self.live.insert(self.last, Context { syncobj, tiles, ..Context::default() });
         Ok((self.last, syncobj))
@@ -50,20 +50,20 @@ impl Contexts {
     /// Ends a context.
     ///
     /// # Errors
-    /// `EINVAL` if there is none.
+    /// `EINVAL` if there is no such context.
     pub fn remove(&mut self, handle: u32) -> Result<(), Errno> {
         self.live.remove(&handle).map(drop).ok_or(Errno::INVAL)
     }
 
-    /// The context of a handle.
+    /// The context with this handle.
     ///
     /// # Errors
-    /// `EINVAL` if there is none.
+    /// `EINVAL` if there is no such context.
     pub fn get(&mut self, handle: u32) -> Result<&mut Context, Errno> {
         self.live.get_mut(&handle).ok_or(Errno::INVAL)
     }
 
-    /// The context of a timeline.
+    /// The context with this timeline.
     pub fn of_timeline(&self, syncobj: u32) -> Option<&Context> {
         self.live.values().find(|context| context.syncobj == syncobj)
     }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pool_is_as_large_as_the_hardwares_or_as_a_test_asks() {
+    fn the_pool_is_as_large_as_the_hardwares_or_as_a_test_says() {
         let mut contexts = Contexts::default();
         for _ in 0..POOL {
             contexts.create(32, None).unwrap();

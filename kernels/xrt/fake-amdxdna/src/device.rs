@@ -1,4 +1,4 @@
-//! The device that all opens of this process share.
+//! The device, which all opens in this process share.
 
 use std::{
     collections::BTreeMap,
@@ -9,37 +9,37 @@ use libc::c_int;
 
 use crate::{client::Client, faults, log, programs::Programs, uapi::Errno};
 
-/// What the clients of a process have in common.
+/// What the clients of a process share.
 #[derive(Default)]
 pub struct Device {
     pub clients: BTreeMap<c_int, Client>,
     pub programs: Programs,
-    /// Commands that were run.
+    /// The number of commands that were run.
     pub commands: u64,
     pub power_mode: u8,
 }
 
 static DEVICE: Mutex<Option<Device>> = Mutex::new(None);
 
-/// The descriptors of [`DEVICE`]: a call is asked whether it is ours while another holds the device,
-/// from threads of the emulated NPU among others.
+/// The descriptors of [`DEVICE`], apart from it: other calls, such as those in threads of the
+/// emulated NPU, must check whether a descriptor is ours while one call holds the device.
 static DESCRIPTORS: RwLock<Vec<c_int>> = RwLock::new(Vec::new());
 
-/// Runs `f` with the device to itself.
+/// Runs `f` with exclusive access to the device.
 pub fn with<T>(f: impl FnOnce(&mut Device) -> T) -> T {
     let mut guard: MutexGuard<'_, _> = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
     f(guard.get_or_insert_with(Device::default))
 }
 
-/// Whether a descriptor is the device's.
+/// Whether a descriptor belongs to the device.
 pub fn is_ours(fd: c_int) -> bool {
     fd >= 0 && DESCRIPTORS.read().unwrap_or_else(PoisonError::into_inner).contains(&fd)
 }
 
-/// Opens the device; its descriptor.
+/// Opens the device and returns its descriptor.
 ///
 /// # Errors
-/// As a fault says; `EINVAL` if the faults that are asked for make no sense.
+/// The errno that a fault sets; `EINVAL` if the faults in the environment are not valid.
 pub fn open() -> Result<c_int, Errno> {
     let faults = faults::get().map_err(|why| {
         log::complain(format_args!("{why}"));
@@ -56,7 +56,7 @@ pub fn open() -> Result<c_int, Errno> {
     Ok(fd)
 }
 
-/// Forgets a descriptor that is about to be closed.
+/// Removes a descriptor that is about to be closed.
 pub fn close(fd: c_int) {
     DESCRIPTORS.write().unwrap_or_else(PoisonError::into_inner).retain(|&open| open != fd);
     // Dropped after the lock: its mapping is large.
@@ -65,7 +65,7 @@ pub fn close(fd: c_int) {
     log::trace(format_args!("close: descriptor {fd}"));
 }
 
-/// Notes what the process has mapped of the device's memory.
+/// Records a mapping of the device's memory.
 pub fn note_mapping(fd: c_int, address: u64, len: u64, offset: u64) {
     with(|device| {
         if let Some(client) = device.clients.get_mut(&fd) {
@@ -74,7 +74,7 @@ pub fn note_mapping(fd: c_int, address: u64, len: u64, offset: u64) {
     });
 }
 
-/// Whether as many bytes as the buffers have may be locked in memory.
+/// Whether the process may lock all bytes of its buffers in memory.
 pub fn may_lock(fd: c_int) -> bool {
     let limit = faults::get().ok().and_then(|faults| faults.memlock);
     let total = |device: &mut Device| {

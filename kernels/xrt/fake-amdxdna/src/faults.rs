@@ -1,18 +1,18 @@
-//! Faults that a test asks for, by environment variables that are read once.
+//! Faults that a test requests through environment variables, which are read once.
 //!
 //! | variable | effect |
 //! |---|---|
 //! | `FAKE_XDNA_STATE=N` | commands end in the ERT state N: 5 error, 6 abort, 8 timeout, 9 no response |
 //! | `FAKE_XDNA_HANG=1` | commands never end |
-//! | `FAKE_XDNA_AFTER=N` | the two above begin after N commands that succeed |
-//! | `FAKE_XDNA_FAIL=IOCTL:ERRNO` | every ioctl of that name (`EXEC_CMD`) or number in hexadecimal (`46`) fails |
-//! | `FAKE_XDNA_MAX_CTX=N` | more than N hardware contexts of this process are refused with `ENOENT` |
-//! | `FAKE_XDNA_OPEN_ERRNO=N` | the device node does not open |
+//! | `FAKE_XDNA_AFTER=N` | the two above begin after N commands have succeeded |
+//! | `FAKE_XDNA_FAIL=IOCTL:ERRNO` | every ioctl with that name (`EXEC_CMD`) or hexadecimal number (`46`) fails |
+//! | `FAKE_XDNA_MAX_CTX=N` | more than N hardware contexts in this process are refused with `ENOENT` |
+//! | `FAKE_XDNA_OPEN_ERRNO=N` | opening the device node fails with that errno |
 //! | `FAKE_XDNA_MEMLOCK=BYTES` | more than this many bytes of buffers cannot be locked (`EAGAIN`) |
-//! | `FAKE_XDNA_LOG=1` | each call is told on standard error |
+//! | `FAKE_XDNA_LOG=1` | each call is logged to standard error |
 //!
-//! A value that is not understood makes the device refuse to open: a fault that is not played would
-//! let a test pass for nothing.
+//! If a value is not valid, the device refuses to open: a fault that is silently ignored would let
+//! a test pass that tested nothing.
 
 use std::{env, sync::OnceLock};
 
@@ -21,25 +21,25 @@ use crate::uapi::{CommandState, Errno, Ioctl};
 /// The faults of this process.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Faults {
-    /// The state in which commands end, other than completed.
+    /// The state in which commands end instead of completing.
     pub state: Option<CommandState>,
     /// Commands never end.
     pub hang: bool,
-    /// Commands that succeed before `state` and `hang` begin.
+    /// The number of commands that succeed before `state` and `hang` begin.
     pub after: u64,
-    /// An ioctl that always fails, and how.
+    /// An ioctl that always fails, with its errno.
     pub fail: Option<(Ioctl, Errno)>,
-    /// The most hardware contexts at a time.
+    /// The maximum number of hardware contexts at a time.
     pub max_contexts: Option<usize>,
-    /// How opening the device node fails.
+    /// The errno with which opening the device node fails.
     pub open: Option<Errno>,
-    /// The most bytes that may be locked.
+    /// The maximum number of bytes that may be locked.
     pub memlock: Option<u64>,
-    /// Calls are told on standard error.
+    /// Calls are logged to standard error.
     pub log: bool,
 }
 
-/// The faults that the environment asks for.
+/// The faults in the environment.
 ///
 /// # Errors
 /// What is wrong with the environment, as a sentence.
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn an_ioctl_that_fails_is_named_or_numbered() {
+    fn an_ioctl_that_fails_is_given_by_name_or_number() {
         let expected = Some((Ioctl::ExecCmd, Errno(22)));
         assert_eq!(parse("FAKE_XDNA_FAIL", "EXEC_CMD:22").unwrap().fail, expected);
         assert_eq!(parse("FAKE_XDNA_FAIL", "46:22").unwrap().fail, expected);
     }
 
     #[test]
-    fn values_that_mean_nothing_are_refused() {
+    fn values_that_are_not_valid_are_refused() {
         for (name, value) in [
             ("FAKE_XDNA_FAIL", "EXEC_CMD"),
             ("FAKE_XDNA_FAIL", "NOPE:22"),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_for_is_no_fault() {
+    fn without_a_variable_there_is_no_fault() {
         assert_eq!(Faults::parse(|_| None).unwrap(), Faults::default());
     }
 }

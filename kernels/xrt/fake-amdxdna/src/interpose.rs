@@ -1,6 +1,6 @@
-//! The functions of the C library that the fake stands before.
+//! The functions of the C library that the fake intercepts.
 //!
-//! Each asks whether the call is about the device, and passes everything else on.
+//! Each handles calls about the device, and passes on all others.
 
 mod descriptors;
 mod paths;
@@ -22,13 +22,13 @@ impl Next {
         Self { name, address: AtomicUsize::new(0) }
     }
 
-    /// Its address; none if there is no such function.
+    /// The address of the function, if there is one.
     pub fn get(&self) -> Option<*mut c_void> {
         let known = self.address.load(Ordering::Relaxed);
         if known != 0 {
             return Some(known as *mut c_void);
         }
-        // SAFETY: a name that ends in a zero.
+        // SAFETY: the name is zero-terminated.
         let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
         self.address.store(found as usize, Ordering::Relaxed);
         (!found.is_null()).then_some(found)
@@ -41,8 +41,8 @@ pub fn set_errno(errno: Errno) {
     unsafe { *libc::__errno_location() = errno.0 };
 }
 
-/// The next definition of a function as one of the type that is given; returns the failure from the
-/// calling function if there is none.
+/// The next definition of a function, as a pointer of the given type. Without one, it returns the
+/// failure from the calling function.
 macro_rules! next {
     ($name:literal, $type:ty, $failure:expr) => {{
         static NEXT: crate::interpose::Next = crate::interpose::Next::new($name);

@@ -1,4 +1,4 @@
-//! Each ioctl to what it does.
+//! What each ioctl does.
 
 use std::{thread, time::Duration};
 
@@ -13,21 +13,22 @@ use crate::{
     user::{self, Plain},
 };
 
-/// Answers an ioctl of a descriptor of ours: `request` as the process gave it, its argument's address.
+/// Answers an ioctl on one of our descriptors: `request` as the process passed it, with the address
+/// of its argument.
 ///
 /// # Errors
-/// As the driver would, and as the faults say.
+/// The errors of the driver, and those that the faults set.
 pub fn answer(fd: c_int, request: u64, address: u64) -> Result<(), Errno> {
     let number = (request & 0xff) as u32;
     let ioctl = Ioctl::from_number(number).ok_or_else(|| {
-        log::trace(format_args!("ioctl {number:#x} is not known"));
+        log::trace(format_args!("unknown ioctl {number:#x}"));
         Errno::NOTTY
     })?;
     let faults = faults::get().map_err(|_| Errno::INVAL)?;
     if let Some((which, errno)) = faults.fail
         && which == ioctl
     {
-        log::trace(format_args!("{ioctl:?}: fails with {errno:?}, as asked for"));
+        log::trace(format_args!("{ioctl:?}: fails with {errno:?}, as requested"));
         return Err(errno);
     }
     let room = ((request >> 16) & 0x3fff) as usize;
@@ -36,7 +37,7 @@ pub fn answer(fd: c_int, request: u64, address: u64) -> Result<(), Errno> {
         call.answer(ioctl)
     });
     log::trace(format_args!("{ioctl:?}: {wait:?}"));
-    // Waiting must not hold the device.
+    // The wait must not hold the device.
     match wait? {
         Wait::No => Ok(()),
         Wait::For(time) => {
@@ -62,7 +63,7 @@ struct Call<'a> {
     fd: c_int,
     faults: &'a Faults,
     address: u64,
-    /// Bytes of the argument, as the request says.
+    /// The size of the argument in bytes, as the request says.
     room: usize,
 }
 
@@ -109,7 +110,7 @@ impl Call<'_> {
         Ok(Wait::No)
     }
 
-    /// Reads the argument, lets `f` change it, writes it back.
+    /// Reads the argument, lets `f` change it, and writes it back.
     fn change<T: Plain>(
         self,
         f: impl FnOnce(&mut Client, &mut T) -> Result<(), Errno>,
@@ -151,10 +152,10 @@ impl Call<'_> {
     }
 }
 
-/// Nanoseconds of the monotonic clock, which deadlines are given in.
+/// The time of the monotonic clock in nanoseconds, which deadlines use.
 fn now() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a clock that there always is, and room for its answer.
+    // SAFETY: the clock always exists, and there is room for its answer.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec)
 }

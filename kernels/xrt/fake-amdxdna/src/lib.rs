@@ -1,19 +1,20 @@
 //! A test double of the amdxdna kernel driver: the unmodified XRT libraries run on it, without an
 //! NPU.
 //!
-//! Preloaded (`LD_PRELOAD`), it answers what a process asks of `/dev/accel/accel0` and of the sysfs
-//! folders of an NPU, and computes what is submitted with the project's own emulated NPU. It tests
-//! the use of XRT: the calls, their order, flags and group ids, the packets, lifetimes, and what
-//! becomes of errors. It says nothing about AIE code, time, DMA, cache coherence or firmware, and its
-//! device name says "fake".
+//! When it is preloaded (`LD_PRELOAD`), it stands in for `/dev/accel/accel0` and the sysfs folders
+//! of an NPU, and runs submitted commands on the project's own emulated NPU. It tests the use of
+//! XRT: calls, their order, flags and group ids, packets, lifetimes, and the handling of errors. It
+//! proves nothing about AIE code, timing, DMA, cache coherence or firmware, and its device name
+//! says "fake".
 //!
 //! # What a run computes
-//! A fixture carries a [key](npugate_xrt_fixtures::Key): an xclbin in its PDI, an ELF in its control code. The folder that
-//! `FAKE_XDNA_PROGRAMS` names has `KEY.json`, an `npugate_kernels::Program`, whose arguments are the
-//! buffers of the run by position. Without a key a run adds two vectors of 1024 words.
+//! A fixture carries a [key](npugate_xrt_fixtures::Key): an xclbin in its PDI, an ELF in its
+//! control code. The folder that `FAKE_XDNA_PROGRAMS` names contains `KEY.json`, an
+//! `npugate_kernels::Program` whose arguments are the buffers of the run, by position. Without a
+//! key, a run adds two vectors of 1024 words.
 //!
 //! # Faults
-//! Environment variables, each described in [`faults`].
+//! Environment variables request them: see [`faults`].
 #![cfg(target_os = "linux")]
 
 mod buffers;

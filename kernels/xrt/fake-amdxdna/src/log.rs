@@ -1,5 +1,4 @@
-//! What the fake says: a trace where `FAKE_XDNA_LOG=1` asks for it, and what a driver would leave
-//! unsaid.
+//! What the fake logs: a trace if `FAKE_XDNA_LOG=1`, and reasons that a driver would not give.
 
 use std::fmt;
 
@@ -12,7 +11,7 @@ pub fn trace(line: fmt::Arguments<'_>) {
     }
 }
 
-/// Why a command did not complete: real firmware says nothing, which helps nobody in a test.
+/// Logs why a command did not complete. Real firmware is silent, which does not help in a test.
 pub fn complain(line: fmt::Arguments<'_>) {
     eprintln!("[fake-amdxdna] {line}");
 }

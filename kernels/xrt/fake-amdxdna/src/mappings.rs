@@ -1,5 +1,5 @@
-//! What the process has mapped of the window: with shared virtual memory the device addresses a
-//! buffer where the process sees it.
+//! The process's mappings of the window: with shared virtual memory, the device addresses a buffer
+//! where the process sees it.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ pub struct Mappings {
 }
 
 impl Mappings {
-    /// Notes a mapping; those that it replaces are gone.
+    /// Adds a mapping, and removes those that it replaces.
     pub fn insert(&mut self, address: u64, len: u64, offset: u64) {
         let end = address.saturating_add(len);
         self.ranges.retain(|&start, &mut (len, _)| start >= end || start + len <= address);
         self.ranges.insert(address, (len, offset));
     }
 
-    /// Where a range of addresses lies in the window.
+    /// The place of a range of addresses in the window.
     pub fn offset(&self, address: u64, len: u64) -> Option<u64> {
         let (&start, &(size, offset)) = self.ranges.range(..=address).next_back()?;
         let skip = address - start;
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_found_inside_its_mapping_alone() {
+    fn an_address_is_found_only_inside_its_mapping() {
         let mut mappings = Mappings::default();
         mappings.insert(0x1000, 0x1000, 0x9000);
         assert_eq!(mappings.offset(0x1800, 0x800), Some(0x9800));
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_replaces_what_lay_there() {
+    fn a_mapping_replaces_what_was_there() {
         let mut mappings = Mappings::default();
         mappings.insert(0x1000, 0x2000, 0x9000);
         mappings.insert(0x2000, 0x1000, 0x4000);

@@ -1,4 +1,5 @@
-//! The device's view of memory: an address is good only while a buffer is there, as behind an IOMMU.
+//! The device's view of memory: as behind an IOMMU, an address is valid only while a buffer is
+//! there.
 
 use std::fmt;
 
@@ -10,14 +11,14 @@ use crate::{
     window::{SPAN, Window},
 };
 
-/// Memory with the buffers in it and where the process sees them.
+/// Memory, with the buffers in it and the process's mappings of them.
 pub struct Memory {
     pub window: Window,
     pub buffers: Buffers,
     pub mappings: Mappings,
 }
 
-/// A range of addresses at which there is no buffer, or not as much of one.
+/// A range of addresses that no buffer contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BadAddress {
     pub address: u64,
@@ -36,10 +37,10 @@ impl fmt::Display for BadAddress {
 }
 
 impl Memory {
-    /// A window without any buffer.
+    /// A window without buffers.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the system has no memory for it.
     pub fn new() -> Result<Self, Errno> {
         let (buffers, mappings) = (Buffers::new(SPAN), Mappings::default());
         Ok(Self { window: Window::new()?, buffers, mappings })
@@ -69,12 +70,12 @@ impl Memory {
         }
     }
 
-    /// The words of a buffer of the window by its handle.
+    /// The words of the buffer in the window with this handle.
     pub fn words_of(&self, handle: u32) -> Option<Vec<u32>> {
         Some(words(&self.bytes_of(handle)?))
     }
 
-    /// The bytes of a buffer of the window by its handle.
+    /// The bytes of the buffer in the window with this handle.
     pub fn bytes_of(&self, handle: u32) -> Option<Vec<u8>> {
         let buffer = self.buffers.get(handle)?;
         match buffer.place {
@@ -83,7 +84,7 @@ impl Memory {
         }
     }
 
-    /// Writes one word of a buffer of the window.
+    /// Writes one word of a buffer in the window.
     pub fn write_word(&self, handle: u32, index: usize, word: u32) -> Option<()> {
         let buffer = self.buffers.get(handle)?;
         match buffer.place {
@@ -115,7 +116,7 @@ impl Memory {
     }
 }
 
-/// Bytes as little-endian words; what is left over is dropped.
+/// Bytes as little-endian words, without an incomplete last word.
 pub fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
     bytes.chunks_exact(4).map(word).collect()
@@ -127,7 +128,7 @@ mod tests {
     use crate::buffers::BufferKind;
 
     #[test]
-    fn a_buffer_is_reached_where_the_process_maps_it_until_it_is_gone() {
+    fn a_buffer_is_reached_where_the_process_maps_it_until_it_is_closed() {
         let mut memory = Memory::new().unwrap();
         let handle = memory.buffers.create(BufferKind::Share, 8, None).unwrap();
         let Place::Window(offset) = memory.buffers.get(handle).unwrap().place else {

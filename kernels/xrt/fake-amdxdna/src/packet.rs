@@ -10,7 +10,7 @@ pub enum Packet {
         /// The kernel's arguments.
         registers: Vec<u32>,
     },
-    /// `ERT_START_NPU` and its kin: control code in which XRT has put the buffers' addresses.
+    /// `ERT_START_NPU` and similar: control code into which XRT has patched the buffers' addresses.
     StartCode {
         /// Address of the control code.
         address: u64,
@@ -19,12 +19,12 @@ pub enum Packet {
     },
 }
 
-/// Why a packet is none.
+/// Why words are not a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketError {
-    /// Shorter than its header says, or than its kind needs.
+    /// They are fewer than the header says, or than the kind of packet needs.
     Short,
-    /// A kind that the driver does not know.
+    /// The driver does not know the kind of packet.
     Opcode(u32),
 }
 

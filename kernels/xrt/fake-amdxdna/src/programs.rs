@@ -30,15 +30,15 @@ pub struct Programs {
 struct Loaded {
     program: Program,
     id: ProgramId,
-    /// The emulated NPU takes a static buffer once per set: a set for each content.
+    /// The emulated NPU accepts a static buffer once for each set, so each content has a set.
     sets: HashMap<[u8; 32], BufferSet>,
 }
 
 impl Programs {
-    /// Runs what `key` stands for on the buffers at `args`.
+    /// Runs the program of `key` on the buffers at `args`.
     ///
     /// # Errors
-    /// Why it could not be run, as a sentence.
+    /// Why it could not run, as a sentence.
     pub fn run(&mut self, key: Option<Key>, args: &[u64], memory: &Memory) -> Result<(), String> {
         let Some(key) = key else { return add(args, memory) };
         // A panic must not cross into the process that is tested.
@@ -56,7 +56,7 @@ impl Programs {
         let failed = |error: &dyn std::fmt::Display| format!("program {key}: {error}");
         if args.len() < program.args.len() {
             return Err(format!(
-                "program {key} (`{}`) takes {} buffers and the fixture passes {}; make the fixture \
+                "program {key} (`{}`) takes {} buffers, but the fixture passes {}; make the fixture \
                  from this program",
                 program.name,
                 program.args.len(),
@@ -96,7 +96,7 @@ impl Programs {
         self.emulator.run(id, set).map_err(|error| failed(&error))?;
         for (index, (arg, &address)) in buffers() {
             if matches!(arg.role, Role::Output | Role::Intermediate) {
-                // What no launch wrote stays as it was, as on hardware.
+                // What no launch wrote stays unchanged, as on hardware.
                 if let Ok(tensor) = self.emulator.read(id, set, ArgIndex(index)) {
                     memory.write(address, &bytes(&tensor)).map_err(|bad| {
                         format!("program {key} (`{}`), `{}`: {bad}", program.name, arg.name)
@@ -110,7 +110,7 @@ impl Programs {
     fn load(&mut self, key: Key) -> Result<Loaded, String> {
         let folder = env::var_os("FAKE_XDNA_PROGRAMS").ok_or_else(|| {
             format!(
-                "program {key} is unknown: set FAKE_XDNA_PROGRAMS to the folder with {key}.json"
+                "program {key} is unknown; set FAKE_XDNA_PROGRAMS to the folder with {key}.json"
             )
         })?;
         let path = PathBuf::from(folder).join(format!("{key}.json"));

@@ -1,4 +1,4 @@
-//! What the driver tells of itself: `GET_INFO`, `GET_ARRAY`, `VERSION`; and the power mode.
+//! What the driver reports about itself: `GET_INFO`, `GET_ARRAY`, `VERSION`; and the power mode.
 
 use crate::{
     contexts::Contexts,
@@ -12,14 +12,14 @@ const DRIVER: [i32; 3] = [0, 6, 0];
 /// Firmware 1.1.2.65 of an NPU4.
 const FIRMWARE: [u32; 4] = [1, 1, 2, 65];
 
-/// Columns and rows of an NPU2: a row of shim tiles, one of memory tiles, four of cores.
+/// Columns and rows of an NPU2: one row of shim tiles, one of memory tiles, four of cores.
 const COLUMNS: u16 = 8;
 const ROWS: u16 = 6;
 
 /// `GET_INFO`.
 ///
 /// # Errors
-/// `EOPNOTSUPP` for what the fake does not tell: sensors, telemetry.
+/// `EOPNOTSUPP` for what the fake does not report: sensors, telemetry.
 pub fn info(arg: &mut Info, contexts: &Contexts, power_mode: u8) -> Result<(), Errno> {
     let mut bytes: Vec<u8> = Vec::new();
     match arg.param {
@@ -50,10 +50,10 @@ pub fn info(arg: &mut Info, contexts: &Contexts, power_mode: u8) -> Result<(), E
     Ok(())
 }
 
-/// `SET_STATE`; the new power mode, if it is that.
+/// `SET_STATE`: returns the new power mode, if that is what it sets.
 ///
 /// # Errors
-/// `EINVAL` for a mode that there is not, `EOPNOTSUPP` for any other state.
+/// `EINVAL` for an unknown mode, `EOPNOTSUPP` for any other state.
 pub fn set_state(arg: &Info) -> Result<u8, Errno> {
     if arg.param != 0 {
         return Err(Errno::OPNOTSUPP);
@@ -62,10 +62,10 @@ pub fn set_state(arg: &Info) -> Result<u8, Errno> {
     if mode <= 4 { Ok(mode) } else { Err(Errno::INVAL) }
 }
 
-/// `GET_ARRAY`: the contexts; of errors, there are none.
+/// `GET_ARRAY`: the contexts; the list of errors is empty.
 ///
 /// # Errors
-/// `EFAULT` if there is room for an element and no address.
+/// `EFAULT` if there is room for an element, but no address.
 pub fn array(arg: &mut GetArray, contexts: &Contexts) -> Result<(), Errno> {
     /// `sizeof(struct amdxdna_drm_hwctx_entry)`.
     const ELEMENT: usize = 144;
@@ -88,7 +88,7 @@ pub fn array(arg: &mut GetArray, contexts: &Contexts) -> Result<(), Errno> {
 /// `VERSION`.
 ///
 /// # Errors
-/// `EFAULT` if there is room for a text and no address.
+/// `EFAULT` if there is room for a text, but no address.
 pub fn version(arg: &mut Version) -> Result<(), Errno> {
     [arg.major, arg.minor, arg.patch] = DRIVER;
     let put = |address: u64, room: &mut u64, text: &str| {
@@ -154,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_cut_to_the_room_there_is() {
+    fn an_answer_is_truncated_to_the_room_for_it() {
         assert_eq!(ask(8, 4).unwrap(), [1, 0, 0, 0]);
         assert_eq!(ask(8, 0).unwrap(), [0; 0]);
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn an_unknown_query_is_refused() {
         assert_eq!(ask(4, 4096), Err(Errno::OPNOTSUPP));
         let mode = [9_u8];
         let arg = Info { param: 0, size: 1, buffer: mode.as_ptr() as u64 };

@@ -1,8 +1,8 @@
-//! The folders in which XRT and others look for an NPU.
+//! The folders in which XRT and other programs look for an NPU.
 //!
 //! Paths below `/sys/bus/pci`, `/sys/devices/pci0000:00`, `/sys/module/amdxdna`, `/sys/class/accel`
-//! and `/dev/accel` are looked up below a root: the one of `FAKE_XDNA_ROOT`, which is taken as it is,
-//! or one that is made here, with the NPU of a Strix Point that says that it is a fake.
+//! and `/dev/accel` are looked up below a root: the folder that `FAKE_XDNA_ROOT` names, unchanged,
+//! or one that is made here, with the NPU of a Strix Point whose name says "fake".
 
 use std::{
     env, fs,
@@ -30,7 +30,7 @@ const REDIRECTED: [&[u8]; 5] = [
     b"/dev/accel",
 ];
 
-/// The device's folder, and what is in its files.
+/// The device's folder, and the content of its files.
 const DEVICE: &str = "sys/devices/pci0000:00/0000:00:08.2/0000:c5:00.1";
 const FILES: [(&str, &str); 8] = [
     ("device_type", "0"),
@@ -43,15 +43,15 @@ const FILES: [(&str, &str); 8] = [
     ("irq", "0"),
 ];
 
-/// The driver's version, as its module says it.
+/// The driver's version, as its module reports it.
 const DRIVER: &str = "0.6.0 (fake)";
 
-/// Where a path is really looked up, if it is one of the driver's.
+/// The path that is used instead, if the path is one of the driver's.
 pub fn redirect(path: &[u8]) -> Option<PathBuf> {
     let below = |prefix: &&[u8]| {
         path.strip_prefix(*prefix).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     };
-    // Asked first: making the tree opens other paths, by way of here.
+    // Checked first, since making the tree opens other paths, which get here too.
     REDIRECTED.iter().find(|prefix| below(prefix))?;
     let path = Path::new(std::ffi::OsStr::from_bytes(path));
     Some(root()?.join(path.strip_prefix("/").ok()?))
@@ -71,9 +71,9 @@ pub fn root() -> Option<&'static Path> {
     .as_deref()
 }
 
-/// Makes the tree where it is not yet: processes of a user share it.
+/// Makes the tree unless it exists: the processes of a user share it.
 fn own_tree() -> io::Result<PathBuf> {
-    // SAFETY: a call that has no conditions and cannot fail.
+    // SAFETY: the call has no preconditions and cannot fail.
     let user = unsafe { libc::geteuid() };
     let folder = env::temp_dir();
     // Another build of the fake may make another tree.
@@ -82,13 +82,13 @@ fn own_tree() -> io::Result<PathBuf> {
     let tree = folder.join(format!("fake-amdxdna-{user}-{:016x}", hasher.finish()));
     if fs::symlink_metadata(&tree).is_err() {
         let draft = folder.join(format!("fake-amdxdna-{user}-draft-{}", process::id()));
-        // One that a process of this number has left.
+        // Left over from an earlier process with this id.
         if fs::symlink_metadata(&draft).is_ok() {
             fs::remove_dir_all(&draft)?;
         }
         fs::DirBuilder::new().mode(0o700).create(&draft)?;
         make_tree(&draft)?;
-        // Another process may have been quicker.
+        // Another process may have been faster.
         if fs::rename(&draft, &tree).is_err() {
             fs::remove_dir_all(&draft)?;
         }

@@ -1,20 +1,20 @@
-//! AIE2P control code, as far as our fixtures use it: which program it is, and where its arguments
-//! lie.
+//! AIE2P control code, as far as our fixtures use it: which program it stands for, and where its
+//! arguments are.
 
 use npugate_xrt_fixtures::Key;
 
 use crate::memory::words;
 
-/// Bytes of a transaction's header.
+/// The size in bytes of a transaction's header.
 pub const HEADER: usize = 16;
 
-/// What the device adds to an address of the host in a buffer descriptor.
+/// The offset that is added to a host address in a buffer descriptor.
 const DDR_OFFSET: u64 = 0x8000_0000;
 
-/// The buffer descriptors of a shim tile, by their offset in it.
+/// The offsets of the buffer descriptors in a shim tile.
 const DESCRIPTORS: std::ops::Range<u32> = 0x1_d000..0x1_d200;
 
-/// What control code says.
+/// The meaning of control code.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Transaction {
     /// The program that it stands for.
@@ -26,9 +26,9 @@ pub struct Transaction {
 /// Why control code cannot be followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransactionError {
-    /// It ends within an operation, or its header says another size.
+    /// It ends within an operation, or before the size in its header.
     Short,
-    /// An operation that the fake does not know, and where it is.
+    /// An operation that the fake does not know, and its place.
     Operation(u32, usize),
 }
 
@@ -36,7 +36,7 @@ impl Transaction {
     /// Follows control code.
     ///
     /// # Errors
-    /// If it is cut off, or has an operation that the fake does not know.
+    /// If it is truncated, or has an operation that the fake does not know.
     pub fn parse(code: &[u8]) -> Result<Self, TransactionError> {
         let size = size(code).ok_or(TransactionError::Short)?;
         let all = words(code.get(..size).ok_or(TransactionError::Short)?);
@@ -105,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn a_block_write_elsewhere_is_no_argument() {
+    fn a_block_write_elsewhere_is_not_an_argument() {
         let core = [1, 0, 0x0021_d020, 28, 1024, 0x9000_0000, 0x7fff];
         assert_eq!(Transaction::parse(&code(&[&core])), Ok(Transaction::default()));
     }
 
     #[test]
-    fn control_code_that_is_cut_off_or_unknown_is_refused() {
+    fn truncated_or_unknown_control_code_is_refused() {
         let sync: &[u32] = &[0x80, 16, 0, 0x1_0100];
         let whole = code(&[sync]);
         assert!(Transaction::parse(&whole).is_ok());

@@ -1,5 +1,5 @@
-//! The kernel's interface: ioctl numbers and structures of `drm/amdxdna_accel.h`, and of `drm.h`
-//! what XRT uses.
+//! The kernel's interface: ioctl numbers and structures of `drm/amdxdna_accel.h`, and the part of
+//! `drm.h` that XRT uses.
 
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ impl Errno {
     pub const TIME: Self = Self(libc::ETIME);
 }
 
-/// What a process asks of the device.
+/// The requests of a process to the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ioctl {
     Version,
@@ -39,7 +39,7 @@ pub enum Ioctl {
 }
 
 impl Ioctl {
-    /// Each with its number and its name; drivers' own begin at 0x40.
+    /// Each with its number and its name; numbers of drivers begin at 0x40.
     const TABLE: [(Self, u32, &str); 15] = [
         (Self::Version, 0x00, "VERSION"),
         (Self::GemClose, 0x09, "GEM_CLOSE"),
@@ -58,7 +58,7 @@ impl Ioctl {
         (Self::SyncobjTimelineWait, 0xca, "SYNCOBJ_TIMELINE_WAIT"),
     ];
 
-    /// The ioctl of a number, as in the lowest byte of a request.
+    /// The ioctl with this number, which is the lowest byte of a request.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::TABLE.into_iter().find(|entry| entry.1 == number).map(|entry| entry.0)
     }
@@ -73,7 +73,7 @@ impl FromStr for Ioctl {
     }
 }
 
-/// Where a command stands: `ert_cmd_state`.
+/// The state of a command: `ert_cmd_state`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum CommandState {
@@ -85,7 +85,7 @@ pub enum CommandState {
 }
 
 impl CommandState {
-    /// The state of a number, if a command ends in it.
+    /// The state with this number, if a command can end in it.
     pub fn from_number(number: u64) -> Option<Self> {
         [Self::Completed, Self::Error, Self::Abort, Self::Timeout, Self::NoResponse]
             .into_iter()
@@ -197,7 +197,7 @@ pub struct ExecCmd {
     pub ext_flags: u64,
     pub hwctx: u32,
     pub kind: u32,
-    /// The handle itself where there is one command.
+    /// The handle itself, if there is one command.
     pub commands: u64,
     /// Address of an array of handles.
     pub args: u64,
@@ -211,7 +211,7 @@ pub struct ExecCmd {
 #[repr(C)]
 pub struct WaitCmd {
     pub hwctx: u32,
-    /// Milliseconds; 0 is without end.
+    /// Milliseconds; 0 is no limit.
     pub timeout: u32,
     pub seq: u64,
 }
@@ -236,7 +236,7 @@ pub struct GetArray {
     pub buffer: u64,
 }
 
-/// `drm_syncobj_timeline_wait`, without the hint that newer kernels have at its end.
+/// `drm_syncobj_timeline_wait`, without the hint at the end that newer kernels have.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct TimelineWait {
@@ -270,7 +270,7 @@ pub struct Version {
 mod tests {
     use super::*;
 
-    /// `sizeof` of each, as `DRM_IOWR` encodes it, by a C compiler on the kernel's header.
+    /// The `sizeof` of each, which `DRM_IOWR` encodes, from a C compiler and the kernel's header.
     #[test]
     fn structures_are_as_large_as_the_kernels() {
         assert_eq!(size_of::<CreateHwctx>(), 56);

@@ -1,13 +1,13 @@
 //! Memory of the process that an ioctl points to: `copy_from_user` and `copy_to_user`.
 //!
-//! As the kernel does, this trusts nothing but the address: the process that passes one that it has
-//! not mapped gets a segmentation fault here, and `EFAULT` there.
+//! Like the kernel, this trusts only the address. A process that passes one that it has not mapped
+//! gets a segmentation fault here, and `EFAULT` from the kernel.
 
 use std::ptr;
 
 use crate::uapi::{self, Errno};
 
-/// Structures of integers alone, for which any bytes are a value.
+/// Structures that consist of integers, for which any bytes are a value.
 ///
 /// # Safety
 /// Implement it for `repr(C)` structures of integers without padding.
@@ -15,7 +15,7 @@ pub unsafe trait Plain: Copy + Default {}
 
 macro_rules! plain {
     ($($name:ident),*) => {$(
-        // SAFETY: `repr(C)`, integers alone, padding written out as fields.
+        // SAFETY: `repr(C)`, only integers, and padding written out as fields.
         unsafe impl Plain for uapi::$name {}
     )*};
 }
@@ -44,7 +44,7 @@ unsafe impl Plain for u32 {}
 // SAFETY: as above.
 unsafe impl Plain for u64 {}
 
-/// Reads a structure of the process, of which `len` bytes are there; the rest is zero.
+/// Reads the first `len` bytes of a structure in the process; the rest becomes zero.
 ///
 /// # Errors
 /// `EFAULT` if the address is null.
@@ -54,12 +54,13 @@ pub fn read_prefix<T: Plain>(address: u64, len: usize) -> Result<T, Errno> {
     }
     let mut value = T::default();
     let len = len.min(size_of::<T>());
-    // SAFETY: the process says that `len` bytes are at `address`; `T` is plain and at least as long.
+    // SAFETY: the process says that there are `len` bytes at `address`; `T` is plain, and at least
+    // as long.
     unsafe { ptr::copy_nonoverlapping(address as *const u8, (&raw mut value).cast(), len) };
     Ok(value)
 }
 
-/// Reads a structure of the process.
+/// Reads a structure in the process.
 ///
 /// # Errors
 /// `EFAULT` if the address is null.
@@ -67,7 +68,7 @@ pub fn read<T: Plain>(address: u64) -> Result<T, Errno> {
     read_prefix(address, size_of::<T>())
 }
 
-/// Reads `count` structures of the process.
+/// Reads `count` structures in the process.
 ///
 /// # Errors
 /// `EFAULT` if the address is null.
@@ -75,7 +76,7 @@ pub fn read_all<T: Plain>(address: u64, count: usize) -> Result<Vec<T>, Errno> {
     (0..count).map(|index| read(address + (index * size_of::<T>()) as u64)).collect()
 }
 
-/// Reads bytes of the process.
+/// Reads bytes in the process.
 ///
 /// # Errors
 /// `EFAULT` if the address is null.

@@ -1,7 +1,7 @@
 //! The memory behind a device's file descriptor.
 //!
-//! The descriptor is a sparse memfd, and a buffer's map offset is its offset in there: so what XRT
-//! maps needs no help, and the fake sees it through a mapping of its own.
+//! The descriptor is a sparse memfd, and a buffer's map offset is its offset in it. So XRT's own
+//! `mmap` works unchanged, and the fake sees the same memory through a mapping of its own.
 
 use std::ptr;
 
@@ -9,7 +9,7 @@ use libc::c_int;
 
 use crate::uapi::Errno;
 
-/// Bytes of the window: what is not touched costs nothing.
+/// The size of the window in bytes; untouched memory costs nothing.
 pub const SPAN: u64 = 1 << 38;
 
 /// A mapping of the whole memfd.
@@ -26,14 +26,14 @@ impl Window {
     /// A new memfd with its mapping; the descriptor belongs to the caller.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the system has no memory for it.
     pub fn new() -> Result<Self, Errno> {
-        // SAFETY: a constant name that ends in a zero.
+        // SAFETY: the name is constant and zero-terminated.
         let fd = unsafe { libc::memfd_create(c"fake-amdxdna".as_ptr(), libc::MFD_CLOEXEC) };
         if fd < 0 {
             return Err(last_error());
         }
-        // SAFETY: a descriptor of our own; the new mapping replaces none.
+        // SAFETY: the descriptor is our own, and the new mapping replaces none.
         let base = unsafe {
             if libc::ftruncate(fd, SPAN as i64) != 0 {
                 libc::MAP_FAILED
@@ -62,12 +62,12 @@ impl Window {
         self.fd
     }
 
-    /// The bytes at `offset`; none past the end.
+    /// The bytes at `offset`, unless they go past the end.
     pub fn read(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
         let mut bytes = vec![0; len];
         let from = self.at(offset, len)?;
-        // SAFETY: `at` has checked the range. Another process cannot have it; a thread that writes it
-        // while the device reads has a race on hardware too.
+        // SAFETY: `at` has checked the range. No other process has it; a thread that writes to it
+        // while the device reads is a race on hardware too.
         unsafe { ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), len) };
         Some(bytes)
     }
@@ -80,10 +80,10 @@ impl Window {
         Some(())
     }
 
-    /// Gives the memory of a range back to the system; it reads as zeros.
+    /// Returns the memory of a range to the system, after which it reads as zeros.
     pub fn discard(&self, offset: u64, len: u64) {
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-        // SAFETY: a system call on our own descriptor; if it fails the memory stays, no more.
+        // SAFETY: a system call on our own descriptor; if it fails, the memory merely stays.
         unsafe { libc::fallocate(self.fd, mode, offset as i64, len as i64) };
     }
 
@@ -96,7 +96,7 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // SAFETY: the mapping made in `new`, which nothing else refers to.
+        // SAFETY: the mapping was made in `new`, and nothing else refers to it.
         unsafe { libc::munmap(self.base.cast(), SPAN as usize) };
     }
 }

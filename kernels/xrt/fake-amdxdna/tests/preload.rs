@@ -1,4 +1,4 @@
-//! The double as a process sees it that has it preloaded, without XRT: files, descriptors, ioctls.
+//! The double, as a process with it preloaded sees it, without XRT: files, descriptors, ioctls.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test says no more than the error itself does")]
@@ -12,7 +12,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// The library that cargo built for this test.
+/// The double's library, which cargo built for this test.
 fn library() -> PathBuf {
     env::current_exe().unwrap().with_file_name("libfake_amdxdna.so")
 }
@@ -28,7 +28,7 @@ fn preloaded(program: &str, args: &[&str], variables: &[(&str, &str)]) -> Output
         .unwrap()
 }
 
-/// What a program writes that has the double preloaded.
+/// The output of a program with the double preloaded.
 fn says(program: &str, args: &[&str]) -> String {
     let output = preloaded(program, args, &[]);
     assert!(output.status.success(), "{program} {args:?}: {output:?}");
@@ -46,7 +46,7 @@ fn an_npu_is_in_sysfs_and_says_that_it_is_a_fake() {
 }
 
 #[test]
-fn everything_else_is_as_it_was() {
+fn everything_else_is_unchanged() {
     let file = env::current_exe().unwrap();
     let file = file.to_str().unwrap();
     assert_eq!(says("realpath", &[file]), std::fs::canonicalize(file).unwrap().to_str().unwrap());
@@ -54,7 +54,7 @@ fn everything_else_is_as_it_was() {
 }
 
 #[test]
-fn a_root_that_is_given_is_taken_as_it_is() {
+fn a_given_root_is_used_unchanged() {
     let empty = tempfile::tempdir().unwrap();
     let root = [("FAKE_XDNA_ROOT", empty.path().to_str().unwrap())];
     for path in [DEVICE, "/dev/accel/accel0"] {
@@ -66,7 +66,7 @@ fn a_root_that_is_given_is_taken_as_it_is() {
 }
 
 #[test]
-fn the_node_opens_as_a_fault_says() {
+fn opening_the_node_fails_as_a_fault_says() {
     for (errno, text) in [("13", "Permission denied"), ("19", "No such device")] {
         let output = preloaded("cat", &["/dev/accel/accel0"], &[("FAKE_XDNA_OPEN_ERRNO", errno)]);
         let error = String::from_utf8(output.stderr).unwrap();
@@ -90,7 +90,7 @@ fn a_command_adds_two_vectors() {
 }
 
 #[test]
-fn a_command_that_reaches_for_a_buffer_that_is_gone_ends_in_an_error() {
+fn a_command_that_uses_a_closed_buffer_ends_in_an_error() {
     client("driver::reaches_for_a_closed_buffer", &[]);
 }
 
@@ -100,6 +100,6 @@ fn a_command_that_hangs_keeps_its_waiter_until_the_deadline() {
 }
 
 #[test]
-fn two_opens_have_nothing_in_common() {
+fn two_opens_share_nothing() {
     client("driver::opens_twice", &[]);
 }

@@ -15,22 +15,22 @@ use crate::memory::Memory;
 /// How a run ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// As it should.
+    /// Successfully.
     Completed = 4,
     /// With an error.
     Error = 5,
 }
 
-/// A run for a test to compute. It sees the buffers as the device does.
+/// A run for a test to compute, with the device's view of the buffers.
 pub struct Call<'a> {
     /// The file of the program.
     pub program: &'a Path,
-    /// The kernel, as it was opened.
+    /// The name by which the kernel was opened.
     pub kernel: &'a str,
     request: &'a Request,
 }
 
-/// A run, for a function in C.
+/// A run, as a C function receives it.
 #[repr(C)]
 pub struct Request {
     program: *const c_char,
@@ -41,13 +41,14 @@ pub struct Request {
     write: extern "C" fn(*const Memory, *const u8, usize) -> usize,
 }
 
-/// A function that computes a run: gives the state in which it ends.
+/// A function that computes a run, and returns the state in which the run ends.
 pub(crate) type Compute =
     unsafe extern "C" fn(context: *mut c_void, request: *const Request) -> i32;
 
-/// Copies up to `size` bytes of what the device sees, and gives how many there are.
+/// Copies up to `size` bytes of the device's view of a buffer, and returns how many there are.
 extern "C" fn read(memory: *const Memory, bytes: *mut u8, size: usize) -> usize {
-    // SAFETY: the request's maker holds the memory during the call, and `bytes` has `size` bytes.
+    // SAFETY: the request's maker keeps the memory alive during the call, and `bytes` has `size`
+    // bytes.
     unsafe {
         (*memory).with_device(|device| {
             bytes.copy_from_nonoverlapping(device.as_ptr(), size.min(device.len()));
@@ -56,7 +57,7 @@ extern "C" fn read(memory: *const Memory, bytes: *mut u8, size: usize) -> usize 
     }
 }
 
-/// Writes up to `size` bytes to what the device sees, and gives how many there are.
+/// Writes up to `size` bytes to the device's view of a buffer, and returns how many there are.
 extern "C" fn write(memory: *const Memory, bytes: *const u8, size: usize) -> usize {
     // SAFETY: as in `read`.
     unsafe {
@@ -68,12 +69,12 @@ extern "C" fn write(memory: *const Memory, bytes: *const u8, size: usize) -> usi
 }
 
 impl<'a> Call<'a> {
-    /// A request as the mock's shared library made it.
+    /// Wraps a request from the mock's shared library.
     ///
     /// # Safety
     /// The request is valid during the call.
     pub(crate) unsafe fn new(request: *const Request) -> Self {
-        // SAFETY: the request is valid, and its texts end in a zero.
+        // SAFETY: the request is valid, and its texts are zero-terminated.
         unsafe {
             let request: &'a Request = &*request;
             let program = OsStr::from_bytes(CStr::from_ptr(request.program).to_bytes());
@@ -82,12 +83,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// How many buffers there are.
+    /// The number of buffers.
     pub fn buffers(&self) -> usize {
         self.request.count
     }
 
-    /// What the device sees in the buffer at `index`; none if there is no such buffer.
+    /// The device's view of the buffer at `index`, if there is such a buffer.
     pub fn read(&self, index: usize) -> Option<Vec<u8>> {
         let memory = self.memory(index)?;
         let mut bytes = vec![0; (self.request.read)(memory, [].as_mut_ptr(), 0)];
@@ -95,8 +96,8 @@ impl<'a> Call<'a> {
         Some(bytes)
     }
 
-    /// Writes the buffer at `index` as the device, from its start; none if there is no such
-    /// buffer, or it is smaller.
+    /// Writes to the start of the buffer at `index`, as the device. Returns `None` if there is no
+    /// such buffer, or if it is too small.
     pub fn write(&self, index: usize, bytes: &[u8]) -> Option<()> {
         let memory = self.memory(index)?;
         if (self.request.read)(memory, [].as_mut_ptr(), 0) < bytes.len() {
@@ -112,28 +113,28 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A function of a test, with what it was given to be called with.
+/// A function of a test, with the context to call it with.
 #[derive(Clone, Copy)]
 struct Registered {
     compute: Compute,
     context: *mut c_void,
 }
 
-// SAFETY: who registers a function promises that any thread may call it with its context.
+// SAFETY: whoever registers a function promises that any thread may call it with its context.
 unsafe impl Send for Registered {}
 
-/// The functions by program; the one without a program is for all others.
+/// The functions by program; the one without a program is for all other programs.
 fn registry() -> &'static Mutex<HashMap<Option<PathBuf>, Registered>> {
     static REGISTRY: OnceLock<Mutex<HashMap<Option<PathBuf>, Registered>>> = OnceLock::new();
     REGISTRY.get_or_init(Mutex::default)
 }
 
-/// Sets what runs of `program` compute; of every program that has no function of its own if it is
-/// null. Without a function, it is forgotten.
+/// Sets the function that computes the runs of `program`, or, if that is null, of every program
+/// that has no function of its own. Without a function, removes the one that was set.
 ///
 /// # Safety
-/// `program` is null or ends in a zero. The function may be called by any thread with `context`
-/// until it is forgotten.
+/// `program` is null or zero-terminated. Any thread may call the function with `context` until it
+/// is removed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mock_set_compute(
     program: *const c_char,
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn mock_set_compute(
     };
 }
 
-/// Computes a run, and gives the state in which it ends.
+/// Computes a run, and returns the state in which it ends.
 pub(crate) fn compute(program: &CStr, kernel: &CStr, buffers: &[Arc<Memory>]) -> i32 {
     let path = PathBuf::from(OsStr::from_bytes(program.to_bytes()));
     let registered = {

@@ -55,7 +55,7 @@ impl Failed {
     }
 }
 
-/// Does the work of a function, or what was ordered in its place.
+/// Does the work of a function, or plays the fault that is set for it.
 fn guard(function: &str, error: *mut RawError, body: impl FnOnce() -> Result<(), Failed>) -> i32 {
     let result = match fault::effect(function) {
         Some(Effect::Fail { kind, code, text }) => Err(Failed { kind, code, text }),
@@ -70,7 +70,7 @@ fn without_faults(body: impl FnOnce() -> Result<(), Failed>) -> Result<(), Faile
         .unwrap_or_else(|_| Err(Failed::exception("the mock itself panicked")))
 }
 
-/// Tells how a call went.
+/// Reports how a call went.
 fn finish(error: *mut RawError, result: Result<(), Failed>) -> i32 {
     let Failed { kind, code, text } = match result {
         Ok(()) => return 0,
@@ -89,25 +89,25 @@ fn finish(error: *mut RawError, result: Result<(), Failed>) -> i32 {
     kind
 }
 
-/// Gives something out.
+/// Writes a result through a pointer.
 fn put<T>(out: *mut T, value: T) -> Result<(), Failed> {
     if out.is_null() {
-        return Err(Failed::argument("where to put it is null"));
+        return Err(Failed::argument("the pointer for the result is null"));
     }
-    // SAFETY: it is not null, and valid for writes as the header says.
+    // SAFETY: it is not null, and it is valid for writes, as the header says.
     unsafe { out.write(value) };
     Ok(())
 }
 
-/// Gives an object out.
+/// Hands an object to the caller.
 fn give<T>(out: *mut *mut T, value: T) -> Result<(), Failed> {
     put(out, Box::into_raw(Box::new(value)))
 }
 
-/// An object that was given out.
+/// An object that the caller owns.
 fn object<'a, T>(pointer: *mut T) -> Result<&'a mut T, Failed> {
-    // SAFETY: null, or given out by `give` and not yet freed; the caller calls one function of an
-    // object at a time.
+    // SAFETY: null, or from `give` and not yet freed; the caller calls one function of an object at
+    // a time.
     unsafe { pointer.as_mut() }.ok_or_else(|| Failed::argument("an object is null"))
 }
 
@@ -115,7 +115,7 @@ fn object<'a, T>(pointer: *mut T) -> Result<&'a mut T, Failed> {
 fn free<T>(what: &'static str, pointer: *mut T) {
     if !pointer.is_null() {
         log::freed(what);
-        // SAFETY: given out by `give`, and freed once.
+        // SAFETY: from `give`, and freed once.
         drop(unsafe { Box::from_raw(pointer) });
     }
 }
@@ -123,13 +123,13 @@ fn free<T>(what: &'static str, pointer: *mut T) {
 /// A name or path.
 fn text<'a>(text: *const c_char) -> Result<&'a CStr, Failed> {
     if text.is_null() {
-        return Err(Failed::argument("a text is null"));
+        return Err(Failed::argument("a string is null"));
     }
-    // SAFETY: it is not null, and ends in a zero as the header says.
+    // SAFETY: it is not null, and it is zero-terminated, as the header says.
     Ok(unsafe { CStr::from_ptr(text) })
 }
 
-/// Gives a text out, as the header says.
+/// Writes a text to the caller's buffer, as the header says.
 fn put_text(value: &str, text: *mut c_char, size: usize, needed: *mut usize) -> Result<(), Failed> {
     put(needed, value.len() + 1)?;
     let len = value.len().min(size.saturating_sub(1));
@@ -143,7 +143,7 @@ fn put_text(value: &str, text: *mut c_char, size: usize, needed: *mut usize) -> 
     Ok(())
 }
 
-/// Orders the faults of this thread: see [`Fault`](crate::Fault).
+/// Sets the faults of this thread: see [`Fault`](crate::Fault).
 #[unsafe(no_mangle)]
 extern "C" fn mock_fail(faults: *const c_char) {
     if let Ok(faults) = text(faults) {
@@ -151,7 +151,7 @@ extern "C" fn mock_fail(faults: *const c_char) {
     }
 }
 
-/// Gives what this thread has freed, and how many bytes that text has.
+/// Copies out what this thread has freed, and returns the length of that text in bytes.
 #[unsafe(no_mangle)]
 extern "C" fn mock_take_freed(bytes: *mut u8, size: usize) -> usize {
     let freed = log::take();

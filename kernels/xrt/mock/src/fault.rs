@@ -1,28 +1,28 @@
-//! What a call of the mock is to do wrong.
+//! Faults: what a call of the mock does wrong.
 
 use std::{cell::RefCell, env, str::FromStr};
 
-/// The environment variable that orders faults for a whole process: one a line.
+/// The environment variable that sets the faults of a whole process, one on each line.
 pub const FAIL_VAR: &str = "NPUGATE_MOCK_FAIL";
 
-/// What a call is to do wrong, written as `FUNCTION=KIND:...`:
+/// What a call does wrong, written as `FUNCTION=KIND:...`:
 ///
-/// - `npg_device_open=system:13:Open /dev/accel/accel0 failed`: fail with an errno and a text.
-/// - `npg_run_wait=command:8:Command failed`, also `aie`: end the run in this state.
-/// - `npg_elf_open=exception:TEXT`: fail with a text; also `argument` and `unsupported`.
-/// - `npg_run_wait=hang`: never end; `late`: miss one deadline, then end as it should.
-/// - `npg_abi=value:3`: give another number; also for `npg_version` (that of the headers) and
+/// - `npg_device_open=system:13:Open /dev/accel/accel0 failed`: fail with an errno and a message.
+/// - `npg_run_wait=command:8:Command failed`, or `aie`: end the run in this state.
+/// - `npg_elf_open=exception:TEXT`, or `argument`, or `unsupported`: fail with a message.
+/// - `npg_run_wait=hang`: never end; `late`: miss one deadline, then end successfully.
+/// - `npg_abi=value:3`: return another number; also for `npg_version` (of the headers) and
 ///   `npg_device_count`.
-/// - `npg_device_text=text:NAME`: give another name of the device.
+/// - `npg_device_text=text:NAME`: return another name for the device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// The function that is to fail.
+    /// The function that fails.
     pub function: String,
-    /// What it is to do.
+    /// What it does.
     pub(crate) effect: Effect,
 }
 
-/// What a function does in place of its work.
+/// What a function does instead of its work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Effect {
     /// Fails with this `npg_error`.
@@ -31,13 +31,13 @@ pub(crate) enum Effect {
     Hang,
     /// Ends after one deadline.
     Late,
-    /// Gives this number.
+    /// Returns this number.
     Value(u32),
-    /// Gives this text.
+    /// Returns this text.
     Text(String),
 }
 
-/// Text that is no fault.
+/// Text that is not a fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InvalidFault(pub String);
 
@@ -79,13 +79,14 @@ fn parse(text: &str) -> Option<Fault> {
     Some(Fault { function: function.to_owned(), effect })
 }
 
-/// Replaces the faults of this thread with those of the lines in `text`; others are left out.
+/// Replaces the faults of this thread with those in `text`, one on each line. Other lines are
+/// ignored.
 pub(crate) fn set(text: &str) {
     let faults = text.lines().filter_map(parse).collect();
     FAULTS.with(|place| *place.borrow_mut() = faults);
 }
 
-/// What `function` is to do wrong in this thread.
+/// What `function` does wrong in this thread.
 pub(crate) fn effect(function: &str) -> Option<Effect> {
     let find = |faults: &[Fault]| {
         faults.iter().find(|fault| fault.function == function).map(|fault| fault.effect.clone())
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_of_the_thread_that_ordered_them() {
+    fn faults_apply_to_the_thread_that_set_them() {
         set("npg_run_wait=hang\nnonsense");
         assert_eq!(effect("npg_run_wait"), Some(Effect::Hang));
         assert_eq!(effect("npg_run_start"), None);

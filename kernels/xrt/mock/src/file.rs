@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Which file a program pretends to be.
+/// The kind of file that a program pretends to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// An ELF: each kernel with its instances.
@@ -12,7 +12,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How such a file begins.
+    /// The first bytes of such a file.
     pub(crate) const fn magic(self) -> &'static str {
         match self {
             Self::Elf => "\u{7f}ELF\n",
@@ -24,20 +24,20 @@ impl Format {
 /// A program that the mock can load.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramFile {
-    /// Which file it pretends to be.
+    /// The kind of file that it pretends to be.
     pub format: Format,
-    /// Of an ELF: the OS/ABI byte; 69 is npu2's.
+    /// For an ELF, the OS/ABI byte; 69 is npu2's.
     pub platform: i32,
-    /// Of an ELF: how many columns it takes.
+    /// For an ELF, the number of columns that it takes.
     pub columns: i32,
-    /// Of an ELF: 1 if it is a full one, 0 if it holds instructions alone.
+    /// For an ELF, 1 if it is a full one, 0 if it contains only instructions.
     pub full: i32,
     /// Name, number of arguments and instances of each kernel.
     pub kernels: Vec<(String, i32, Vec<String>)>,
 }
 
 impl ProgramFile {
-    /// A full ELF for all of npu2, with one kernel: it is opened as `kernel:instance`.
+    /// A full ELF for all columns of npu2, with one kernel, which is opened as `kernel:instance`.
     pub fn elf(kernel: &str, instance: &str, buffers: usize) -> Self {
         let args = i32::try_from(buffers).unwrap_or(i32::MAX);
         Self {
@@ -59,7 +59,7 @@ impl ProgramFile {
         }
     }
 
-    /// What to write to a file.
+    /// The content of the file.
     pub fn to_text(&self) -> String {
         let Self { format, platform, columns, full, kernels } = self;
         let mut text =
@@ -70,7 +70,7 @@ impl ProgramFile {
         text
     }
 
-    /// The program in a file's text; none if it is not in this format.
+    /// The program in the text of a file, if the text has this format.
     pub(crate) fn parse(format: Format, text: &str) -> Option<Self> {
         let mut file = Self { format, platform: -1, columns: -1, full: -1, kernels: Vec::new() };
         for line in text.strip_prefix(format.magic())?.lines() {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_program_is_read_back() {
         for file in [ProgramFile::elf("main", "design", 3), ProgramFile::xclbin("MLIR_AIE", 5)] {
             assert_eq!(ProgramFile::parse(file.format, &file.to_text()), Some(file));
         }

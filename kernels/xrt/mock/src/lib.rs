@@ -1,13 +1,12 @@
 //! A double of `npugate-xrt`'s shim, in memory: the same C functions, without XRT or a device.
 //!
-//! Tests load the shared library in the shim's place ([`path`]). It reads programs that
-//! [`ProgramFile`] writes, keeps what the host sees of a buffer apart from what the device sees
-//! until they are synced, and computes with a function that the test gives
-//! ([`Mock::set_compute`]); without one, the last buffer becomes the sum of the others, as words of
-//! four bytes. Failures are ordered with [`Mock::fail`], or for a whole process with
-//! `NPUGATE_MOCK_FAIL`: see [`Fault`].
+//! Tests load the shared library instead of the shim ([`path`]). It reads programs that
+//! [`ProgramFile`] writes, keeps the host's view of a buffer apart from the device's until they are
+//! synced, and computes with a function of the test ([`Mock::set_compute`]). Without one, the last
+//! buffer becomes the sum of the others, as words of four bytes. [`Mock::fail`] sets the faults of
+//! a thread, and `NPUGATE_MOCK_FAIL` those of a whole process: see [`Fault`].
 //!
-//! It says nothing of XRT or of hardware: its device is called fake.
+//! It proves nothing about XRT or hardware: the name of its device says "fake".
 
 #![deny(unsafe_code)]
 
@@ -27,5 +26,5 @@ pub use mock::{Mock, NotBuilt, path};
 /// The name of the mock's only device.
 pub const DEVICE_NAME: &str = "RyzenAI-npu4 (fake)";
 
-/// How many contexts one open device has: as many as npu2.
+/// The number of contexts of an open device: that of npu2.
 pub const CONTEXTS: usize = 16;

@@ -1,4 +1,4 @@
-//! The memory of a buffer, as the host and as the device sees it.
+//! The memory of a buffer, as the host and as the device see it.
 
 #![expect(unsafe_code, reason = "the host's side is written through a pointer that it was given")]
 
@@ -7,17 +7,17 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// What the device sees of memory that was never synced to it.
+/// The byte that the device sees in memory that was never synced to it.
 const UNSYNCED: u8 = 0xa5;
 
-/// A buffer's memory, twice: hosts and devices see each other's writes after a sync alone.
+/// Two copies of a buffer's memory: host and device see each other's writes only after a sync.
 pub(crate) struct Memory {
     host: *mut [u8],
     device: Mutex<Vec<u8>>,
 }
 
-// SAFETY: the pointer is to memory of this object's own; the host's side is synchronised by the
-// host, as memory that XRT mapped is.
+// SAFETY: the pointer is to memory that this object owns; the host synchronises its accesses, as it
+// does for memory that XRT maps.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -32,16 +32,17 @@ impl Memory {
         self.host.len()
     }
 
-    /// Where the host may read and write.
+    /// The memory that the host may read and write.
     pub(crate) fn host(&self) -> *mut u8 {
         self.host.cast()
     }
 
-    /// Copies the host's side to the device's, from `offset` on; false if the range is not there.
+    /// Copies a range from the host's side to the device's; false if the range is not within the
+    /// buffer.
     pub(crate) fn to_device(&self, offset: usize, size: usize) -> bool {
         self.with_device(|device| {
             let range = offset.checked_add(size).and_then(|end| device.get_mut(offset..end));
-            // SAFETY: the range is within both sides, which are of one size and apart.
+            // SAFETY: the range is within both sides, which have one size and do not overlap.
             range.map(|to| unsafe {
                 ptr::copy_nonoverlapping(self.host().add(offset), to.as_mut_ptr(), size);
             })
@@ -49,7 +50,8 @@ impl Memory {
         .is_some()
     }
 
-    /// Copies the device's side to the host's, from `offset` on; false if the range is not there.
+    /// Copies a range from the device's side to the host's; false if the range is not within the
+    /// buffer.
     pub(crate) fn to_host(&self, offset: usize, size: usize) -> bool {
         self.with_device(|device| {
             let range = offset.checked_add(size).and_then(|end| device.get(offset..end));
@@ -69,7 +71,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: made by `Box::into_raw` in `new`, and freed here alone.
+        // SAFETY: made by `Box::into_raw` in `new`, and freed only here.
         drop(unsafe { Box::from_raw(self.host) });
     }
 }

@@ -1,4 +1,4 @@
-//! The mock for tests: where its library is, and what it is told.
+//! The mock, for tests: where its library is, and how to configure it.
 
 #![expect(unsafe_code, reason = "loads the mock's library and calls its functions")]
 
@@ -19,7 +19,7 @@ use crate::{
 /// The file name of the mock's library.
 const NAME: &str = "libnpugate_xrt_mock.so";
 
-/// Why there is no mock to load.
+/// Why the mock cannot be loaded.
 #[derive(Debug)]
 pub struct NotBuilt(String);
 
@@ -27,7 +27,7 @@ impl fmt::Display for NotBuilt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{NAME} cannot be had: {}; make npugate-xrt-mock a dev-dependency of the test",
+            "{NAME} cannot be loaded: {}; make npugate-xrt-mock a dev-dependency of the test",
             self.0
         )
     }
@@ -35,10 +35,10 @@ impl fmt::Display for NotBuilt {
 
 impl std::error::Error for NotBuilt {}
 
-/// Where cargo put the mock's library: beside the test, whose dev-dependency it is.
+/// Where cargo put the mock's library: beside the test that has it as a dev-dependency.
 ///
 /// # Errors
-/// If it is not there.
+/// If it does not exist.
 pub fn path() -> Result<PathBuf, NotBuilt> {
     let test = env::current_exe().map_err(|error| NotBuilt(error.to_string()))?;
     let folders = test.ancestors().skip(1).take(2);
@@ -51,16 +51,16 @@ pub fn path() -> Result<PathBuf, NotBuilt> {
         .ok_or_else(|| NotBuilt(format!("it is not beside {}", test.display())))
 }
 
-/// The mock, loaded: what this process's tests tell it.
+/// The loaded mock, for the tests of this process to configure.
 pub struct Mock {
     library: libloading::Library,
 }
 
 impl Mock {
-    /// Loads the mock's library: the same one that [`path`] names to others.
+    /// Loads the mock's library from [`path`].
     ///
     /// # Errors
-    /// If it is not there.
+    /// If it does not exist.
     pub fn load() -> Result<Self, NotBuilt> {
         // SAFETY: the mock's library does nothing when it is loaded.
         let library = unsafe { libloading::Library::new(path()?) }
@@ -68,11 +68,11 @@ impl Mock {
         Ok(Self { library })
     }
 
-    /// What runs of the program in this file compute, from now on and in every thread. The
-    /// function stays for the process.
+    /// Sets the function that computes the runs of the program in this file, from now on and in
+    /// every thread, until the process ends.
     ///
     /// # Errors
-    /// If the path has a zero byte in it.
+    /// If the path contains a zero byte.
     pub fn set_compute<F>(&self, program: &Path, compute: F) -> Result<(), NotBuilt>
     where
         F: Fn(&Call<'_>) -> State + Send + Sync + 'static,
@@ -84,9 +84,9 @@ impl Mock {
             context: *mut c_void,
             request: *const Request,
         ) -> i32 {
-            // SAFETY: the context is the function that was leaked below, and the request is valid.
+            // SAFETY: the context is the function that is leaked below, and the request is valid.
             let (compute, call) = unsafe { (&*context.cast::<F>(), Call::new(request)) };
-            // A panic must not cross C: it is told by the panic hook, and the run fails.
+            // A panic must not cross into C: the panic hook reports it, and the run fails.
             catch_unwind(AssertUnwindSafe(|| compute(&call))).unwrap_or(State::Error) as i32
         }
 
@@ -94,15 +94,15 @@ impl Mock {
             .map_err(|error| NotBuilt(error.to_string()))?;
         let context = Box::into_raw(Box::new(compute));
         let set = self.function::<Set>("mock_set_compute")?;
-        // SAFETY: the function has this type, and takes what it is promised.
+        // SAFETY: the function has this type, and the arguments are what it requires.
         unsafe { set(program.as_ptr(), Some(call::<F>), context.cast()) };
         Ok(())
     }
 
-    /// Orders faults for this thread, in place of those before; none for an empty list.
+    /// Sets the faults of this thread, and removes earlier ones.
     ///
     /// # Errors
-    /// If one is not a [`Fault`].
+    /// If a text is not a [`Fault`].
     pub fn fail(&self, faults: &[&str]) -> Result<(), NotBuilt> {
         type Fail = unsafe extern "C" fn(*const c_char);
         for fault in faults {
@@ -110,7 +110,7 @@ impl Mock {
         }
         let text = CString::new(faults.join("\n")).map_err(|error| NotBuilt(error.to_string()))?;
         let fail = self.function::<Fail>("mock_fail")?;
-        // SAFETY: the function has this type, and the text ends in a zero.
+        // SAFETY: the function has this type, and the text is zero-terminated.
         unsafe { fail(text.as_ptr()) };
         Ok(())
     }
@@ -118,12 +118,12 @@ impl Mock {
     /// What this thread has freed since the last call, in order: `run`, `buffer` and so on.
     ///
     /// # Errors
-    /// If the library is another one.
+    /// If the library is not the mock.
     pub fn take_freed(&self) -> Result<Vec<String>, NotBuilt> {
         type Take = unsafe extern "C" fn(*mut u8, usize) -> usize;
         let take = self.function::<Take>("mock_take_freed")?;
         let mut bytes = vec![0; 4096];
-        // SAFETY: the function has this type, and there are as many bytes as it is told.
+        // SAFETY: the function has this type, and the buffer has as many bytes as it is told.
         let len = unsafe { take(bytes.as_mut_ptr(), bytes.len()) };
         bytes.truncate(len);
         Ok(String::from_utf8_lossy(&bytes).split_whitespace().map(str::to_owned).collect())

@@ -1,5 +1,5 @@
-//! The shim's C interface, declared once: the same lines make the functions that are loaded at run
-//! time and those that the `link-xrt` feature links.
+//! The shim's C interface, declared once: the same lines generate the functions that are loaded at
+//! run time and those that the `link-xrt` feature links.
 
 #![expect(unsafe_code, reason = "declarations of C functions, and loading them")]
 
@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 /// The version of the interface: `NPG_ABI` of `shim/npugate_xrt.h`.
 pub const ABI: u32 = 2;
 
-/// The bytes of `npg_error::message`.
+/// The size of `npg_error::message` in bytes.
 pub const MESSAGE: usize = 1024;
 
 /// `npg_error`.
@@ -16,20 +16,20 @@ pub const MESSAGE: usize = 1024;
 pub struct RawError {
     /// `npg_error_kind`.
     pub kind: i32,
-    /// An errno or a command's state, by kind.
+    /// An errno or the state of a command, depending on the kind.
     pub code: i32,
-    /// Text that ends in a zero.
+    /// Zero-terminated text.
     pub message: [c_char; MESSAGE],
 }
 
 impl RawError {
-    /// Where a function puts its error.
+    /// An empty error, for a function to fill in.
     pub const fn new() -> Self {
         Self { kind: 0, code: 0, message: [0; MESSAGE] }
     }
 }
 
-/// What the shim knows by pointer alone.
+/// Types that only the shim can see into.
 macro_rules! handles {
     ($($name:ident),* $(,)?) => {$(
         #[doc = concat!("The shim's `", stringify!($name), "`.")]
@@ -42,7 +42,7 @@ macro_rules! handles {
 
 handles!(NpgDevice, NpgElf, NpgXclbin, NpgContext, NpgKernel, NpgBuffer, NpgRun);
 
-/// Declares the functions: fields of [`Functions`], and what `link-xrt` links.
+/// Declares the functions: as fields of [`Functions`], and as what `link-xrt` links.
 macro_rules! functions {
     ($($name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
         /// The shim's functions.
@@ -64,22 +64,22 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// The functions that were linked.
+            /// The linked functions.
             #[cfg(feature = "link-xrt")]
             pub const fn linked() -> Self {
                 Self { $($name: linked::$name,)* }
             }
 
-            /// The functions of `library`. They may be called while it is loaded.
+            /// The functions of `library`, which may be called as long as it is loaded.
             ///
             /// # Errors
-            /// If one of them is missing.
+            /// If a function is missing.
             pub fn load(library: &libloading::Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
                     $(
                         // SAFETY: a library with this symbol is the shim, whose header declares
-                        // it with these types; `Shim::load` compares the interface's version
-                        // before anything but `npg_abi` is called.
+                        // it with these types; `Shim::load` compares the versions of the interface
+                        // before it calls anything but `npg_abi`.
                         $name: *unsafe {
                             library.get::<unsafe extern "C" fn($($type),*) $(-> $out)?>(
                                 stringify!($name),

@@ -11,7 +11,7 @@ use std::{
 use super::{Device, abi::NpgBuffer, handle::Handle};
 use crate::Error;
 
-/// Which memory a buffer is of.
+/// The kind of memory that a buffer is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BufferKind {
     /// Data of an xclbin's kernel.
@@ -41,8 +41,8 @@ impl BufferKind {
 
 /// Memory that the host and the device share. Clones are the same memory.
 ///
-/// What is written is the device's after [`sync_to_device`](Self::sync_to_device); what the device
-/// wrote is the host's after [`sync_from_device`](Self::sync_from_device).
+/// The device sees what the host wrote after [`sync_to_device`](Self::sync_to_device); the host
+/// sees what the device wrote after [`sync_from_device`](Self::sync_from_device).
 #[derive(Clone, Debug)]
 pub struct Buffer {
     memory: Arc<Memory>,
@@ -57,15 +57,15 @@ struct Memory {
     _device: Device,
 }
 
-/// Where the host sees the memory: copied to and from by the one who holds the lock, and never
-/// lent out, since the device writes it behind Rust's back.
+/// The memory in the host's address space. Whoever holds the lock may copy to and from it. It is
+/// never lent out, because the device writes to it behind Rust's back.
 #[derive(Debug)]
 struct Mapped(NonNull<u8>);
 
-// SAFETY: the memory belongs to no thread.
+// SAFETY: the memory is not tied to a thread.
 unsafe impl Send for Mapped {}
 
-/// Which way a sync goes: `npg_direction`.
+/// The direction of a sync: `npg_direction`.
 #[derive(Clone, Copy)]
 enum Direction {
     ToDevice = 0,
@@ -102,12 +102,12 @@ impl Buffer {
         Ok(Self { memory: Arc::new(memory) })
     }
 
-    /// Its size in bytes, as it was asked for.
+    /// The size in bytes, as requested.
     pub fn size(&self) -> usize {
         self.memory.size
     }
 
-    /// Copies `bytes` into it, from `offset` on.
+    /// Copies `bytes` into the buffer, starting at `offset`.
     ///
     /// # Errors
     /// If they do not fit.
@@ -122,10 +122,10 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies from `offset` on into `bytes`.
+    /// Fills `bytes` from the buffer, starting at `offset`.
     ///
     /// # Errors
-    /// If the buffer does not have as many.
+    /// If the buffer ends before `bytes` is full.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
         self.check(offset, bytes.len())?;
         let mapped = self.memory.mapped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +157,7 @@ impl Buffer {
     }
 
     fn sync(&self, direction: Direction) -> Result<(), Error> {
-        // The host's caches are written back or dropped, so no copy may go on meanwhile.
+        // A sync writes the host's caches back or drops them: nothing may be copied meanwhile.
         let _mapped = self.memory.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         let handle = self.handle();
         handle.shim().call("buffer_sync", |functions, error| {

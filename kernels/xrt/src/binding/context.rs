@@ -7,13 +7,14 @@ use std::sync::Arc;
 use super::{Device, Kernel, Program, abi::NpgContext, handle::Handle};
 use crate::Error;
 
-/// A program on a device: it takes columns of the array while it lives. Clones are the same one.
+/// A program on a device. It occupies columns of the array as long as it lives. Clones are the same
+/// context.
 #[derive(Clone, Debug)]
 pub struct Context {
     open: Arc<Open>,
 }
 
-/// Fields are dropped in this order: the context before what it was made of.
+/// Fields are dropped in this order: the context before what it was made from.
 #[derive(Debug)]
 struct Open {
     handle: Handle<NpgContext>,
@@ -46,20 +47,20 @@ impl Context {
         Ok(Self { open: Arc::new(open) })
     }
 
-    /// The device it is on.
+    /// The device that the context is on.
     pub fn device(&self) -> &Device {
         &self.open.device
     }
 
-    /// The program it is of.
+    /// The program of the context.
     pub fn program(&self) -> &Program {
         &self.open.program
     }
 
-    /// A kernel by name: `kernel:instance` of an ELF, such as `main:design`.
+    /// Opens a kernel by its name: of an ELF, `kernel:instance`, such as `main:design`.
     ///
     /// # Errors
-    /// If the program has no such kernel, or the instructions of an xclbin cannot be put on the
+    /// If the program has no such kernel, or the instructions of an xclbin cannot be copied to the
     /// device.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         Kernel::open(self, name)

@@ -5,15 +5,15 @@ use std::time::Duration;
 /// How long the host waits for a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deadline {
-    /// At most this long, from the call on.
+    /// At most this long, starting from the call.
     After(Duration),
     /// Until the driver or the device ends it.
     Never,
 }
 
 impl Deadline {
-    /// For the shim: milliseconds, 0 without limit. Less than one is one, and what does not fit
-    /// XRT's own `int` is 24 days.
+    /// The deadline in milliseconds, for the shim; 0 is no limit. Less than 1 ms becomes 1 ms, and
+    /// what does not fit in XRT's `int` becomes 24 days.
     pub(crate) fn milliseconds(self) -> u32 {
         match self {
             Self::After(limit) => {
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deadline_of_nothing_is_not_without_limit() {
+    fn a_deadline_of_zero_is_still_a_limit() {
         assert_eq!(Deadline::After(Duration::ZERO).milliseconds(), 1);
         assert_eq!(Deadline::After(Duration::from_micros(900)).milliseconds(), 1);
         assert_eq!(Deadline::After(Duration::from_secs(2)).milliseconds(), 2000);

@@ -7,8 +7,8 @@ use std::{str::FromStr, sync::Arc};
 use super::{Platform, abi::NpgDevice, handle::Handle, shim::Shim};
 use crate::{Context, Error, Program};
 
-/// An open device. Clones are the same one; it is closed with the last of them and of what was
-/// made of them.
+/// An open device. Clones are the same device. It is closed when the last clone, and the last
+/// object that was made from one, is dropped.
 #[derive(Clone, Debug)]
 pub struct Device {
     open: Arc<Open>,
@@ -21,7 +21,7 @@ struct Open {
     name: String,
 }
 
-/// A generation of NPUs: what a program is built for.
+/// A generation of NPUs. Programs are built for one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Generation {
     /// AIE2: Phoenix, Hawk Point.
@@ -30,10 +30,10 @@ pub enum Generation {
     Npu2,
 }
 
-/// A device's name that tells no generation.
+/// The name of a device from which no generation follows.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{name}` is not the name of a known NPU; npu1 (Phoenix) and npu2 (Strix, Strix Halo, Krackan, Gorgon Point) are"
+    "`{name}` is not the name of a known NPU; known are npu1 (Phoenix) and npu2 (Strix, Strix Halo, Krackan, Gorgon Point)"
 )]
 pub struct UnknownGeneration {
     /// The name.
@@ -49,7 +49,7 @@ impl Generation {
         }
     }
 
-    /// How many columns of the array a program can have.
+    /// The number of columns of the array that a program can use.
     pub const fn columns(self) -> u32 {
         match self {
             Self::Npu1 => 4,
@@ -61,7 +61,8 @@ impl Generation {
 impl FromStr for Generation {
     type Err = UnknownGeneration;
 
-    /// By the parts that MLIR-AIR and MLIR-AIE look for in what `xrt-smi` calls the device.
+    /// Looks for the same parts in the name that MLIR-AIR and MLIR-AIE look for in the output of
+    /// `xrt-smi`.
     fn from_str(name: &str) -> Result<Self, UnknownGeneration> {
         const NPU1: [&str; 2] = ["npu1", "Phoenix"];
         const NPU2: [&str; 6] = ["npu4", "npu5", "npu6", "Strix", "Krackan", "Gorgon Point"];
@@ -96,25 +97,25 @@ impl Device {
         Ok(Self { open: Arc::new(Open { handle, bdf, name }) })
     }
 
-    /// Its place on the PCI bus, such as `0000:c5:00.1`.
+    /// The address on the PCI bus, such as `0000:c5:00.1`.
     pub fn bdf(&self) -> &str {
         &self.open.bdf
     }
 
-    /// Its name, such as `RyzenAI-npu4`.
+    /// The name, such as `RyzenAI-npu4`.
     pub fn name(&self) -> &str {
         &self.open.name
     }
 
-    /// Its generation.
+    /// The generation.
     ///
     /// # Errors
-    /// If its name tells none.
+    /// If no generation follows from the name.
     pub fn generation(&self) -> Result<Generation, UnknownGeneration> {
         self.name().parse()
     }
 
-    /// Puts `program` on the device.
+    /// Loads `program` onto the device.
     ///
     /// # Errors
     /// If no context is free, or the driver refuses the program.
@@ -127,7 +128,7 @@ impl Device {
     }
 }
 
-/// A text that the device has: `npg_device_key`.
+/// A text about the device, by its `npg_device_key`.
 fn text(handle: &Handle<NpgDevice>, key: i32) -> Result<String, Error> {
     handle.shim().text("device_text", |functions, text, size, needed, error| {
         // SAFETY: the handle lives, and `text` has `size` bytes.
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_generation_is_told_by_the_name_of_the_device() {
+    fn a_generation_follows_from_the_name_of_the_device() {
         for name in [
             "RyzenAI-npu4",
             "NPU Strix Halo",

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::Error;
 
-/// What the shim makes and frees.
+/// A type whose objects the shim makes and frees.
 pub trait Object {
-    /// The function that frees it.
+    /// The function that frees an object.
     fn free(functions: &Functions) -> unsafe extern "C" fn(*mut Self);
 }
 
@@ -36,21 +36,21 @@ objects!(
     NpgRun: npg_run_free,
 );
 
-/// An object of the shim, freed when this is dropped.
+/// An object of the shim, which is freed when this is dropped.
 pub struct Handle<T: Object> {
     pointer: NonNull<T>,
     shim: Arc<Shim>,
 }
 
-// SAFETY: XRT's objects belong to no thread.
+// SAFETY: XRT's objects are not tied to a thread.
 unsafe impl<T: Object> Send for Handle<T> {}
-// SAFETY: what is shared is called through `Shim::call`, one call at a time; a wait takes its run
-// by `&mut`, so that nothing else calls that run meanwhile, and XRT lets other objects be used
-// during a wait.
+// SAFETY: `Shim::call` makes one call on shared objects at a time; a wait takes its run by `&mut`,
+// so that nothing else calls that run meanwhile, and XRT allows the use of other objects during a
+// wait.
 unsafe impl<T: Object> Sync for Handle<T> {}
 
 impl<T: Object> Handle<T> {
-    /// Takes what a function of the shim made.
+    /// Makes an object with a function of the shim, and takes ownership of it.
     pub fn make(
         shim: &Arc<Shim>,
         name: &'static str,
@@ -63,12 +63,12 @@ impl<T: Object> Handle<T> {
         Ok(Self { pointer, shim: Arc::clone(shim) })
     }
 
-    /// For a call of the shim, as long as this lives.
+    /// The pointer, for a call of the shim while this lives.
     pub fn get(&self) -> *mut T {
         self.pointer.as_ptr()
     }
 
-    /// The shim it is of.
+    /// The shim that made the object.
     pub fn shim(&self) -> &Arc<Shim> {
         &self.shim
     }
@@ -77,7 +77,7 @@ impl<T: Object> Handle<T> {
 impl<T: Object> Drop for Handle<T> {
     fn drop(&mut self) {
         let (functions, _guard) = self.shim.lock();
-        // SAFETY: the pointer is the shim's own, and nobody has it after this.
+        // SAFETY: the pointer is the shim's own, and nothing uses it after this.
         unsafe { T::free(functions)(self.pointer.as_ptr()) }
     }
 }

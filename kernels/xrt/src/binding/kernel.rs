@@ -1,8 +1,8 @@
 //! A kernel of a context.
 //!
-//! The arguments of an ELF's kernel are its buffers. Those of an xclbin's are an opcode, the
-//! instructions, their number, and then the buffers: a [`Kernel`] sets the first three itself, so
-//! buffers count from 0 in both.
+//! The arguments of an ELF's kernel are its buffers. Those of an xclbin's kernel are an opcode, the
+//! instructions, their number, and then the buffers. A [`Kernel`] sets the first three itself, so
+//! buffers are numbered from 0 in both.
 
 #![expect(unsafe_code, reason = "calls the shim")]
 
@@ -20,7 +20,7 @@ const LEADING: usize = 3;
 /// The opcode that runs instructions from a buffer.
 const OPCODE: u64 = 3;
 
-/// A kernel of a context. Clones are the same one.
+/// A kernel of a context. Clones are the same kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     open: Arc<Open>,
@@ -71,26 +71,27 @@ impl Kernel {
         Ok(Self { open: Arc::new(Open { handle, instructions, buffers, name, context }) })
     }
 
-    /// Its name, as it was opened.
+    /// The name by which it was opened.
     pub fn name(&self) -> &str {
         &self.open.name
     }
 
-    /// The context it is of.
+    /// The context that it belongs to.
     pub fn context(&self) -> &Context {
         &self.open.context
     }
 
-    /// How many buffers it takes, where XRT tells: always of an xclbin, of an ELF from 2.23.
+    /// The number of buffers that it takes, if XRT reports it: always for an xclbin, since 2.23 for
+    /// an ELF.
     pub fn buffers(&self) -> Option<usize> {
         self.open.buffers
     }
 
-    /// Memory of `bytes` bytes for the kernel's buffer at `index`. It may be set in every run of
-    /// a kernel of this context.
+    /// Allocates `bytes` bytes for the kernel's buffer at `index`. The buffer can be set in runs of
+    /// any kernel of this context.
     ///
     /// # Errors
-    /// If the kernel has no such buffer, or the memory cannot be had.
+    /// If the kernel has no such buffer, or the memory cannot be allocated.
     pub fn buffer(&self, index: usize, bytes: usize) -> Result<Buffer, Error> {
         let arg = self.position(index)?;
         let kind = match self.open.instructions {
@@ -100,7 +101,7 @@ impl Kernel {
         Buffer::new(self.open.context.device(), bytes, kind)
     }
 
-    /// A run of this kernel, its buffers not yet set.
+    /// Makes a run of this kernel, without buffers.
     ///
     /// # Errors
     /// If XRT fails.
@@ -114,7 +115,7 @@ impl Kernel {
         Ok(run)
     }
 
-    /// The argument that the buffer at `index` is.
+    /// The index of the argument for the buffer at `index`.
     pub(super) fn position(&self, index: usize) -> Result<i32, Error> {
         if let Some(count) = self.buffers()
             && index >= count

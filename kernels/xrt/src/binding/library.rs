@@ -7,19 +7,19 @@ use std::{env, path::Path, sync::Arc};
 use super::{Device, Elf, Xclbin, XrtVersion, shim::Shim};
 use crate::{Error, SHIM_NAME, SHIM_VAR, setup};
 
-/// XRT, found, loaded, and of a version that fits the shim.
+/// A loaded XRT of a version that fits the shim.
 #[derive(Clone, Debug)]
 pub struct Library {
     shim: Arc<Shim>,
 }
 
 impl Library {
-    /// Finds and loads XRT: the shim that `NPUGATE_XRT_SHIM` names, else one that
-    /// [`setup::run`] built, else one on the loader's path. With the feature `link-xrt`, the one
-    /// that is linked.
+    /// Finds and loads XRT through the shim that `NPUGATE_XRT_SHIM` names, else through one that
+    /// [`setup::run`] built, else through one on the loader's path. With the feature `link-xrt` and
+    /// without the variable, it uses the linked shim.
     ///
     /// # Errors
-    /// If the shim or XRT is missing, cannot be loaded, or is of another version.
+    /// If the shim or XRT is missing, cannot be loaded, or has the wrong version.
     pub fn open() -> Result<Self, Error> {
         #[cfg(feature = "link-xrt")]
         if env::var_os(SHIM_VAR).is_none() {
@@ -36,7 +36,7 @@ impl Library {
             }
         }
         Self::open_at(Path::new(SHIM_NAME)).map_err(|error| match (first, error) {
-            // One that setup built says more than the lack of another.
+            // Why a shim that setup built cannot be loaded says more than that no other was found.
             (Some(first), _) => first,
             (None, Error::ShimMissing { mut searched }) => {
                 searched.extend(setup::cache());
@@ -64,7 +64,7 @@ impl Library {
         self.shim.path()
     }
 
-    /// How many devices XRT sees. Without its driver library beside it, it sees none.
+    /// The number of devices that XRT sees. It sees none unless its driver library is beside it.
     ///
     /// # Errors
     /// If XRT fails.
@@ -80,12 +80,12 @@ impl Library {
     /// Opens a device; the first has index 0.
     ///
     /// # Errors
-    /// If there is none, or it may not or cannot be opened.
+    /// If there is no such device, or it cannot be opened.
     pub fn device(&self, index: u32) -> Result<Device, Error> {
         Device::open(&self.shim, index)
     }
 
-    /// Reads an ELF. It needs no device.
+    /// Reads an ELF. This needs no device.
     ///
     /// # Errors
     /// If the file is missing, not an ELF, or for another machine.
@@ -93,10 +93,10 @@ impl Library {
         Elf::open(&self.shim, path)
     }
 
-    /// Reads an xclbin. It needs no device.
+    /// Reads an xclbin. This needs no device.
     ///
     /// # Errors
-    /// If the file is missing, cut off, or not an xclbin.
+    /// If the file is missing, truncated, or not an xclbin.
     pub fn xclbin(&self, path: &Path) -> Result<Xclbin, Error> {
         Xclbin::open(&self.shim, path)
     }

@@ -17,22 +17,22 @@ use super::{
 };
 use crate::Error;
 
-/// What a context is made of.
+/// What a context is made from.
 #[derive(Clone, Debug)]
 pub enum Program {
-    /// A full ELF: configuration, kernels and their instructions in one. npu2 alone.
+    /// A full ELF: configuration, kernels and their instructions in one file. Only for npu2.
     Elf(Elf),
     /// An xclbin, and the instructions that one of its kernels runs.
     Xclbin {
         /// The configuration and its kernels.
         xclbin: Xclbin,
-        /// What the kernel runs.
+        /// The instructions that the kernel runs.
         instructions: Instructions,
     },
 }
 
 impl Program {
-    /// Its kernels; empty where XRT does not tell.
+    /// The kernels; empty if XRT does not report them.
     pub fn kernels(&self) -> &[KernelEntry] {
         match self {
             Self::Elf(elf) => elf.kernels(),
@@ -40,7 +40,7 @@ impl Program {
         }
     }
 
-    /// The file of its kernels.
+    /// The file that contains the kernels.
     pub fn path(&self) -> &Path {
         match self {
             Self::Elf(elf) => elf.path(),
@@ -54,13 +54,13 @@ impl Program {
 pub struct KernelEntry {
     /// Its name.
     pub name: String,
-    /// How many arguments it takes. In an xclbin, the first three are not buffers.
+    /// The number of arguments. In an xclbin, the first three are not buffers.
     pub args: usize,
-    /// Its instances, in an ELF: a kernel is opened as `name:instance`.
+    /// In an ELF, its instances: a kernel is opened as `name:instance`.
     pub instances: Vec<String>,
 }
 
-/// What an ELF was built for: the OS/ABI byte of its header.
+/// The platform that an ELF was built for: the OS/ABI byte of its header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Platform(pub u8);
 
@@ -88,11 +88,11 @@ impl fmt::Display for Platform {
 pub struct Instructions {
     /// The file's bytes.
     pub bytes: Vec<u8>,
-    /// How their number is told.
+    /// The unit in which their number is passed to the kernel.
     pub unit: InstructionUnit,
 }
 
-/// What a kernel's third argument counts.
+/// The unit in which a kernel's third argument counts instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InstructionUnit {
     /// Words of four bytes: MLIR-AIR.
@@ -103,7 +103,7 @@ pub enum InstructionUnit {
 }
 
 impl Instructions {
-    /// The value of a kernel's third argument.
+    /// The value of the kernel's third argument.
     pub fn count(&self) -> u32 {
         let count = match self.unit {
             InstructionUnit::Words => self.bytes.len() / 4,
@@ -176,17 +176,17 @@ impl Elf {
         &self.read.path
     }
 
-    /// What it was built for.
+    /// The platform that it was built for.
     pub fn platform(&self) -> Platform {
         self.read.platform
     }
 
-    /// How many columns of the array it takes; XRT 2.23 and newer tell.
+    /// The number of columns of the array that it takes, if XRT reports it (2.23 and newer).
     pub fn columns(&self) -> Option<u32> {
         self.read.columns
     }
 
-    /// Its kernels; XRT 2.23 and newer tell, older ones leave this empty.
+    /// The kernels; empty if XRT does not report them (before 2.23).
     pub fn kernels(&self) -> &[KernelEntry] {
         &self.read.kernels
     }
@@ -240,7 +240,7 @@ impl Xclbin {
         &self.read.kernels
     }
 
-    /// The kernel that MLIR-AIR and MLIR-AIE run: the first whose name has `MLIR_AIE` in it.
+    /// The kernel that MLIR-AIR and MLIR-AIE run: the first whose name contains `MLIR_AIE`.
     pub fn mlir_aie_kernel(&self) -> Option<&KernelEntry> {
         self.kernels().iter().find(|kernel| kernel.name.contains("MLIR_AIE"))
     }
@@ -250,7 +250,7 @@ impl Xclbin {
     }
 }
 
-/// The first bytes of a file that can be read; zeros where it is shorter.
+/// The first bytes of a file, padded with zeros.
 fn header(path: &Path) -> Result<[u8; 16], Error> {
     let unreadable = |source: std::io::Error| match source.kind() {
         std::io::ErrorKind::NotFound => Error::NoSuchFile { path: path.to_owned() },
@@ -268,7 +268,7 @@ fn c_path(path: &Path) -> Result<std::ffi::CString, Error> {
     c_string(path.as_os_str().as_bytes())
 }
 
-/// The lines of `npg_elf_kernels` and `npg_xclbin_kernels`.
+/// Parses the lines of `npg_elf_kernels` and `npg_xclbin_kernels`.
 fn parse_kernels(text: &str) -> Result<Vec<KernelEntry>, Error> {
     let entry = |line: &str| {
         let mut fields = line.split('\t');

@@ -1,10 +1,10 @@
 //! One command for the device.
 //!
-//! A run that is in progress must not be freed: the device would go on to read and write memory
-//! that has another owner by then. Since there is no way to stop it (XRT's abort waits without
-//! limit for what the driver does not know), such a run is leaked when it is dropped, with its
-//! buffers, kernel, context and device, and a line on stderr says so. The process is to be ended:
-//! the driver then stops the device.
+//! A run that is in progress must not be freed: the device would still read and write memory that
+//! has another owner by then. There is no way to stop it (XRT's abort sends a packet that the
+//! driver does not know, and waits for it without limit). So a run that is dropped while it is in
+//! progress is leaked, with its buffers, kernel, context and device, and a line on stderr says so.
+//! End the process: the driver then stops the device.
 
 #![expect(unsafe_code, reason = "calls the shim")]
 
@@ -13,7 +13,7 @@ use std::mem::ManuallyDrop;
 use super::{Buffer, Deadline, Kernel, abi::NpgRun, handle::Handle};
 use crate::Error;
 
-/// One command for the device: a kernel with its buffers, to be started any number of times.
+/// One command for the device: a kernel with its buffers. It can be started any number of times.
 #[derive(Debug)]
 pub struct Run {
     held: ManuallyDrop<Held>,
@@ -28,29 +28,29 @@ struct Held {
     kernel: Kernel,
 }
 
-/// Whether the device may be at it.
+/// Whether the device may be working on the command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Progress {
-    /// It is not.
+    /// It is not working on it.
     Idle,
-    /// It was started, and not seen to end.
+    /// The command was started, and has not been seen to end.
     Started,
 }
 
-/// The state of a command: `ert_cmd_state`. The numbers are in no order of time.
+/// The state of a command: `ert_cmd_state`. The order of the numbers is not an order in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum RunState {
     /// Not started, or not yet seen by the driver.
     New,
-    /// Waiting, running, or handed to the device.
+    /// Queued, running, or handed to the device.
     InProgress,
-    /// The only success.
+    /// The command succeeded; no other state is a success.
     Completed,
     /// The command failed.
     Error,
-    /// It was aborted.
+    /// The command was aborted.
     Aborted,
-    /// The driver gave up on it.
+    /// The driver gave up on the command.
     Timeout,
     /// The firmware did not answer.
     NoResponse,
@@ -59,7 +59,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Of the number in `ert.h`.
+    /// The state with this number in `ert.h`.
     pub const fn from_raw(state: i32) -> Self {
         match state {
             1 => Self::New,
@@ -73,7 +73,7 @@ impl RunState {
         }
     }
 
-    /// Whether the device is done with the command, in whatever way.
+    /// Whether the device is done with the command, successfully or not.
     pub const fn has_ended(self) -> bool {
         matches!(
             self,
@@ -99,7 +99,7 @@ impl Run {
         &self.held.kernel
     }
 
-    /// Sets the buffer at `index`. It stays set for later starts.
+    /// Sets the buffer at `index`, for this and all later starts.
     ///
     /// # Errors
     /// If the kernel has no such buffer, or the run is in progress.
@@ -116,7 +116,7 @@ impl Run {
         Ok(())
     }
 
-    /// Submits the command. What the kernel reads must have been synced.
+    /// Submits the command. Buffers that the kernel reads must have been synced.
     ///
     /// # Errors
     /// If a buffer is not set, the run is in progress, or the driver refuses the command.
@@ -134,15 +134,16 @@ impl Run {
     /// Waits until the command has ended. Only a command that completed is a success.
     ///
     /// # Errors
-    /// [`Error::HostTimeout`] if the deadline passes first: the run is still in progress. After
-    /// any other error but [`Error::NotStarted`] it is not, unless [`state`](Self::state) says so.
+    /// [`Error::HostTimeout`] if the deadline passes first: the run is then still in progress.
+    /// After any other error except [`Error::NotStarted`], it is in progress only if
+    /// [`state`](Self::state) says so.
     pub fn wait(&mut self, deadline: Deadline) -> Result<(), Error> {
         if self.progress == Progress::Idle {
             return Err(Error::NotStarted { kernel: self.kernel().name().to_owned() });
         }
         let handle = &self.held.handle;
         let waited = handle.shim().wait("run_wait", |functions, error| {
-            // SAFETY: the handle lives, and `self` is ours alone until the wait is over.
+            // SAFETY: the handle lives, and nothing else uses `self` until the wait is over.
             unsafe { (functions.npg_run_wait)(handle.get(), deadline.milliseconds(), error) }
         });
         if waited.is_ok() || self.has_ended() {
@@ -151,7 +152,7 @@ impl Run {
         waited.map_err(Error::from)
     }
 
-    /// The command's state now.
+    /// The current state of the command.
     ///
     /// # Errors
     /// If XRT fails.
@@ -170,7 +171,7 @@ impl Run {
         self.check_idle()?;
         let handle = &self.held.handle;
         handle.shim().call("run_set_buffer", |functions, error| {
-            // SAFETY: both handles live; the caller holds on to the buffer while the run does.
+            // SAFETY: both handles live; the caller keeps the buffer alive as long as the run.
             unsafe {
                 (functions.npg_run_set_buffer)(handle.get(), arg, buffer.handle().get(), error)
             }
@@ -183,7 +184,7 @@ impl Run {
         let handle = &self.held.handle;
         handle.shim().call("run_set_scalar", |functions, error| {
             let (bytes, len) = (value.as_ptr().cast(), value.len());
-            // SAFETY: the handle lives, and there are `len` bytes, which are copied.
+            // SAFETY: the handle lives, and `bytes` points to `len` bytes, which are copied.
             unsafe { (functions.npg_run_set_scalar)(handle.get(), arg, bytes, len, error) }
         })
     }
@@ -204,7 +205,7 @@ impl Run {
         }
     }
 
-    /// Whether the device is known to be done with it.
+    /// Whether the device is known to be done with the command.
     fn has_ended(&self) -> bool {
         self.state().is_ok_and(RunState::has_ended)
     }
@@ -214,8 +215,8 @@ impl Drop for Run {
     fn drop(&mut self) {
         if self.progress == Progress::Started && !self.has_ended() {
             eprintln!(
-                "npugate-xrt: a run of kernel `{}` was given up while the NPU was at it; its memory \
-                 stays taken until this process ends",
+                "npugate-xrt: a run of kernel `{}` was dropped while it was in progress on the NPU; \
+                 its memory is not freed until this process ends",
                 self.kernel().name()
             );
             return;

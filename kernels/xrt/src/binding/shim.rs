@@ -17,8 +17,8 @@ use crate::{Error, Failure, MINIMUM_XRT, Report};
 
 /// The shim and the XRT behind it.
 ///
-/// Every call but a wait is made under one lock, so that handles may be shared between threads
-/// whatever XRT does of its own.
+/// Every call except a wait is made under one lock, so that threads may share handles whether or
+/// not XRT's objects allow it.
 pub struct Shim {
     functions: Functions,
     calls: Mutex<()>,
@@ -27,12 +27,13 @@ pub struct Shim {
 }
 
 impl Shim {
-    /// Loads the shim at `path`, and checks its interface and XRT's version.
+    /// Loads the shim at `path`, and checks the versions of its interface and of XRT.
     ///
-    /// A shim that was accepted is never unloaded: XRT's own threads and globals do not outlive
-    /// its code.
+    /// A shim that passes is never unloaded, since XRT's threads and globals use its code until the
+    /// process ends.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        // SAFETY: loading runs the initialisers of the shim and of XRT, as linking them would.
+        // SAFETY: loading runs the initialisers of the shim and of XRT, as starting a program that
+        // links them does.
         let library = unsafe { libloading::Library::new(path) }
             .map_err(|error| not_loaded(path, &innermost(&error)))?;
         let functions = Functions::load(&library).map_err(|error| Error::ShimBroken {
@@ -50,7 +51,7 @@ impl Shim {
         Self::check(&Functions::linked(), PathBuf::from("the linked shim"))
     }
 
-    /// Compares versions.
+    /// Checks the versions.
     fn check(functions: &Functions, path: PathBuf) -> Result<Self, Error> {
         // SAFETY: `npg_abi` has the same type in every version of the interface.
         let found = unsafe { (functions.npg_abi)() };
@@ -84,17 +85,17 @@ impl Shim {
         self.version
     }
 
-    /// Where the shim is.
+    /// The path of the shim.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The shim's functions, while nobody else calls one.
+    /// The shim's functions, under the lock.
     pub fn lock(&self) -> (&Functions, MutexGuard<'_, ()>) {
         (&self.functions, self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Calls a function while nobody else calls one.
+    /// Calls a function under the lock.
     pub fn call(
         &self,
         name: &'static str,
@@ -104,7 +105,7 @@ impl Shim {
         self.wait(name, call).map_err(Error::from)
     }
 
-    /// Calls a function that waits, while others may call.
+    /// Calls a function that waits, without the lock.
     pub fn wait(
         &self,
         name: &'static str,
@@ -122,14 +123,14 @@ impl Shim {
         })
     }
 
-    /// The text that a function gives, whatever its length.
+    /// The text that a function returns, of any length.
     pub fn text(
         &self,
         name: &'static str,
         mut call: impl FnMut(&Functions, *mut c_char, usize, *mut usize, *mut RawError) -> i32,
     ) -> Result<String, Error> {
         let mut buffer = vec![0; 256];
-        // What is asked for is a constant of a file or a device: the second time it fits.
+        // The text is a constant of a file or a device, so it fits the second time.
         for _ in 0..2 {
             let mut needed = 0;
             self.call(name, |functions, error| {
@@ -140,7 +141,7 @@ impl Shim {
             }
             buffer.resize(needed, 0);
         }
-        Err(Error::Contract { message: format!("the text of {name} grows as it is read") })
+        Err(Error::Contract { message: format!("the text of {name} grew between two calls") })
     }
 }
 
@@ -153,7 +154,7 @@ impl fmt::Debug for Shim {
     }
 }
 
-/// A name for C.
+/// Text as a C string.
 pub fn c_string(text: impl Into<Vec<u8>>) -> Result<CString, Error> {
     CString::new(text).map_err(|error| {
         let end = error.nul_position();
@@ -171,19 +172,19 @@ fn text(buffer: &[c_char]) -> String {
         .into_owned()
 }
 
-/// The loader's own words, which `libloading` keeps as the source of its error.
+/// The loader's own message, which `libloading` keeps as the source of its error.
 fn innermost(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), innermost)
 }
 
-/// What the loader calls XRT's library.
+/// XRT's library in messages of the loader.
 const XRT: &str = "libxrt_core";
 
-/// Tells a shim that is not there or not whole from an XRT that is not there.
+/// Distinguishes a missing shim, a broken shim and a missing XRT.
 fn not_loaded(path: &Path, message: &str) -> Error {
     let is_missing = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => !path.exists(),
-        // A bare name, which the loader looks for in its own places.
+        // A bare name, which the loader searches for in its own places.
         _ => message.contains("No such file") && !message.contains(XRT),
     };
     let message = message.to_owned();
@@ -200,9 +201,9 @@ fn not_loaded(path: &Path, message: &str) -> Error {
 mod tests {
     use super::*;
 
-    // The texts of glibc 2.36.
+    // The messages of glibc 2.36.
     #[test]
-    fn a_missing_xrt_is_told_from_a_missing_shim() {
+    fn a_missing_xrt_is_distinguished_from_a_missing_shim() {
         let folder = tempfile::tempdir().unwrap();
         let shim = folder.path().join("libnpugate_xrt.so.1");
         let text =

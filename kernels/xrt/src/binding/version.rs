@@ -5,11 +5,11 @@ use std::{fmt, str::FromStr};
 /// A version of XRT, such as 2.25.0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct XrtVersion {
-    /// The first number.
+    /// The major number.
     pub major: u32,
-    /// The second: the interface may change with it.
+    /// The minor number: the interface may change with it.
     pub minor: u32,
-    /// The third; 0 where it is not known.
+    /// The patch level; 0 if it is not known.
     pub patch: u32,
 }
 
@@ -22,17 +22,19 @@ pub struct InvalidVersion {
 }
 
 impl XrtVersion {
-    /// A version of these numbers.
+    /// The version with these numbers.
     pub const fn new(major: u32, minor: u32, patch: u32) -> Self {
         Self { major, minor, patch }
     }
 
-    /// Of `XRT_VERSION_CODE`, which has the major number in its upper 16 bits, and a patch level.
+    /// The version for an `XRT_VERSION_CODE`, which has the major number in its upper 16 bits, and
+    /// a patch level.
     pub const fn from_code(code: u32, patch: u32) -> Self {
         Self { major: code >> 16, minor: code & 0xffff, patch }
     }
 
-    /// Whether a shim built for one works with the other: all but the patch level is equal.
+    /// Whether a shim that was built for one works with the other: all but the patch level is
+    /// equal.
     pub const fn same_interface(self, other: Self) -> bool {
         self.major == other.major && self.minor == other.minor
     }
@@ -81,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_level_changes_no_interface() {
+    fn a_patch_level_does_not_change_the_interface() {
         let version = XrtVersion::new(2, 25, 0);
         assert!(version.same_interface(XrtVersion::new(2, 25, 9)));
         assert!(!version.same_interface(XrtVersion::new(2, 26, 0)));

@@ -1,20 +1,20 @@
-//! What can be wrong with a deployment: each error names the file and the entry.
+//! What can be wrong with a deployment. Each error names the file and the entry.
 
 use std::{io, path::PathBuf};
 
 use super::{MANIFEST, NOTES};
 
-/// A deployment that is of no use as it is.
+/// Why a deployment cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeploymentError {
     /// There is no manifest.
     #[error(
-        "there is no {}; name a folder that has MLIR-AIR's kernel cache, with its {MANIFEST}",
+        "{} does not exist; name the folder of MLIR-AIR's kernel cache, which has a {MANIFEST}",
         .path.display()
     )]
     NoManifest {
-        /// Where it was looked for.
+        /// Where it was expected.
         path: PathBuf,
     },
     /// A file that cannot be read.
@@ -25,15 +25,15 @@ pub enum DeploymentError {
         /// Why.
         source: io::Error,
     },
-    /// The manifest is no JSON, or not of the form that MLIR-AIR writes.
-    #[error("{} is not a kernel cache's list: {message}; build the deployment again", .path.display())]
+    /// The manifest is not JSON, or does not have the form that MLIR-AIR writes.
+    #[error("{} is not the manifest of a kernel cache: {message}; build the deployment again", .path.display())]
     Manifest {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         message: String,
     },
-    /// An entry of the manifest is not of the form that MLIR-AIR writes.
+    /// An entry of the manifest does not have the form that MLIR-AIR writes.
     #[error(
         "{}, entry `{entry}`: {message}; an entry has `output_binary`, `kernel` and `insts`",
         .path.display()
@@ -54,7 +54,7 @@ pub enum DeploymentError {
         /// What is wrong, and where.
         message: String,
     },
-    /// `programs.toml` notes a program that was not compiled.
+    /// `programs.toml` has a program that was not compiled.
     #[error(
         "{}, program `{program}`: {MANIFEST} has no entry `{entry}`; correct `entry`, or compile it",
         .path.display()
@@ -69,7 +69,7 @@ pub enum DeploymentError {
     },
     /// A program that the deployment does not have.
     #[error(
-        "{} has no entry for program `{program}`, it has {}; compile it, or name its entry in {NOTES}",
+        "{} has no entry for program `{program}`, it has {}; compile it, or set its `entry` in {NOTES}",
         .path.display(), list(.known)
     )]
     NotDeployed {
@@ -77,13 +77,13 @@ pub enum DeploymentError {
         path: PathBuf,
         /// The program.
         program: String,
-        /// The programs that there are.
+        /// The programs in the deployment.
         known: Vec<String>,
     },
-    /// A file that an entry names is neither where it says nor beside the manifest.
+    /// A file that an entry names is neither at its path nor beside the manifest.
     #[error(
-        "{}, entry `{entry}`: there is no file {}, neither there nor beside {MANIFEST} (`{key}`); \
-         build the deployment again, or copy all of it",
+        "{}, entry `{entry}`: the file of `{key}` is neither at {} nor beside {MANIFEST}; build the \
+         deployment again, or copy all of it",
         .path.display(), .file.display()
     )]
     NoFile {
@@ -98,7 +98,7 @@ pub enum DeploymentError {
     },
     /// An xclbin without instructions.
     #[error(
-        "{}, entry `{entry}`: {} is an xclbin and `insts` names no instructions for its kernel; \
+        "{}, entry `{entry}`: {} is an xclbin, but `insts` names no instructions for its kernel; \
          build the deployment again",
         .path.display(), .binary.display()
     )]
@@ -112,7 +112,7 @@ pub enum DeploymentError {
     },
     /// A binary that is neither an ELF nor an xclbin.
     #[error(
-        "{}, entry `{entry}`: {} is neither an ELF nor an xclbin by its first bytes; build the \
+        "{}, entry `{entry}`: {} is neither an ELF nor an xclbin, by its first bytes; build the \
          deployment again",
         .path.display(), .binary.display()
     )]
@@ -126,7 +126,7 @@ pub enum DeploymentError {
     },
 }
 
-/// Names for a sentence.
+/// Names as text.
 fn list(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -1,8 +1,8 @@
-//! MLIR-AIR's `manifest.json`, read as it is.
+//! MLIR-AIR's `manifest.json`, as MLIR-AIR writes it.
 //!
-//! Current caches have `{"_toolchain": {..}, "entries": {NAME: ENTRY}}`, older ones the entries
-//! alone. Entries have `output_binary`, `kernel`, `insts` (null for an ELF) and, in newer caches,
-//! `n_args`; whatever else they have is not ours to judge.
+//! Current caches have `{"_toolchain": {..}, "entries": {NAME: ENTRY}}`, older ones only the
+//! entries. Entries have `output_binary`, `kernel`, `insts` (null for an ELF) and, in newer caches,
+//! `n_args`. Other keys are ignored.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::DeploymentError;
 
-/// One compiled program, as the manifest has it.
+/// One compiled program, as the manifest describes it.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub(super) struct Entry {
     /// The ELF or xclbin.
@@ -24,7 +24,7 @@ pub(super) struct Entry {
     pub(super) kernel: Option<String>,
     /// The instructions of an xclbin's kernel.
     pub(super) insts: Option<PathBuf>,
-    /// How many buffers it takes.
+    /// The number of buffers that the kernel takes.
     pub(super) n_args: Option<usize>,
 }
 

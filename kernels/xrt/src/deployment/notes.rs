@@ -1,4 +1,4 @@
-//! Our own `programs.toml`: what a manifest does not say.
+//! Our own `programs.toml`, which adds what a manifest does not say.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::DeploymentError;
 use crate::InstructionUnit;
 
-/// What is noted of one program.
+/// The notes about one program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Note {
@@ -16,21 +16,21 @@ pub(super) struct Note {
     pub(super) entry: Option<String>,
     /// The instance of an ELF's kernel.
     pub(super) instance: Option<String>,
-    /// How the number of instructions is told.
+    /// The unit in which the number of instructions is passed to an xclbin's kernel.
     #[serde(default)]
     pub(super) ninstr: Ninstr,
-    /// The buffers that the binary takes, in its order.
+    /// The buffers that the binary takes, in its own order.
     pub(super) args: Option<Vec<ArgNote>>,
 }
 
-/// How the number of instructions is told to an xclbin's kernel.
+/// The unit in which the number of instructions is passed to an xclbin's kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Ninstr {
-    /// MLIR-AIR.
+    /// MLIR-AIR's unit.
     #[default]
     Words,
-    /// IRON.
+    /// IRON's unit.
     Bytes,
 }
 
@@ -47,11 +47,11 @@ impl From<Ninstr> for InstructionUnit {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArgNote {
-    /// The program's argument of this name; another name is the binary's own scratch memory.
+    /// The name of an argument of the program; any other name is the binary's own scratch memory.
     pub name: String,
     /// Who writes it.
     pub role: Role,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: usize,
 }
 
@@ -62,7 +62,7 @@ struct File {
     programs: BTreeMap<String, Note>,
 }
 
-/// Reads the notes of a deployment; it need not have any.
+/// Reads the notes of a deployment, if it has any.
 pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Note>, DeploymentError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,

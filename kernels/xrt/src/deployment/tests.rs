@@ -14,7 +14,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-/// What a folder with this manifest, these notes and both kinds of binaries is read as.
+/// Opens a folder with this manifest, these notes and both kinds of binaries.
 fn open(manifest: &str, notes: &str) -> (TempDir, Result<Deployment, DeploymentError>) {
     let folder = folder(&[
         (MANIFEST, manifest.as_bytes()),
@@ -44,7 +44,7 @@ fn a_kernel_cache_is_read_as_it_is() {
     let deployment = deployment.unwrap();
     assert_eq!(deployment.programs().collect::<Vec<_>>(), ["a", "x"]);
     let a = deployment.program("a").unwrap();
-    // It was built elsewhere, and lies beside the manifest.
+    // It was built elsewhere, and is beside the manifest.
     assert_eq!(a.binary, Binary::Elf(folder.path().join("a.elf")));
     assert_eq!((a.kernel.as_deref(), a.arg_count), (Some("MLIR_AIE"), Some(15)));
     let x = deployment.program("x").unwrap();
@@ -57,14 +57,14 @@ fn a_kernel_cache_is_read_as_it_is() {
 }
 
 #[test]
-fn a_manifest_without_a_toolchain_has_its_entries_on_top() {
+fn a_manifest_without_a_toolchain_has_its_entries_at_the_top() {
     let manifest = r#"{"a": {"output_binary": "a.elf", "kernel": "MLIR_AIE", "insts": null}}"#;
     let (_folder, deployment) = open(manifest, "");
     assert_eq!(deployment.unwrap().program("a").unwrap().entry, "a");
 }
 
 #[test]
-fn notes_say_what_the_manifest_does_not() {
+fn notes_add_what_the_manifest_does_not_say() {
     let notes = r#"
         [programs.o_ffn]
         entry = "a"
@@ -134,7 +134,7 @@ fn malformed_notes_are_refused_with_the_line() {
 }
 
 #[test]
-fn a_note_of_what_was_not_compiled_is_refused() {
+fn a_note_about_a_program_that_was_not_compiled_is_refused() {
     for (notes, entry) in [("[programs.b]", "`b`"), ("[programs.a]\nentry = \"c\"", "`c`")] {
         let error = open(BOTH, notes).1.unwrap_err();
         assert!(matches!(error, DeploymentError::NoteWithoutEntry { .. }), "{error}");
@@ -143,7 +143,7 @@ fn a_note_of_what_was_not_compiled_is_refused() {
 }
 
 #[test]
-fn a_program_that_is_not_deployed_is_refused_with_those_that_are() {
+fn the_error_for_a_program_that_is_not_deployed_lists_those_that_are() {
     let error = open(BOTH, "").1.unwrap().program("lm_head").unwrap_err();
     assert!(matches!(error, DeploymentError::NotDeployed { .. }), "{error}");
     let text = error.to_string();
@@ -151,7 +151,7 @@ fn a_program_that_is_not_deployed_is_refused_with_those_that_are() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named_with_its_key() {
+fn a_missing_file_is_named_with_its_key() {
     for (binary, insts, key) in
         [("gone.elf", "null", "output_binary"), ("x.xclbin", r#""gone.bin""#, "insts")]
     {

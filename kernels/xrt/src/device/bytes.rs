@@ -3,10 +3,10 @@
 use half::bf16;
 use npugate_kernels::{Arg, DType, DeviceError, Tensor, TensorData, TensorError};
 
-/// What fills a buffer that nothing has written yet: NaN in every type.
+/// The byte that fills a buffer before anything is written to it: NaN in every type.
 pub(super) const POISON: u8 = 0xff;
 
-/// The bytes of an argument's buffer.
+/// The size in bytes of an argument's buffer.
 pub(super) fn size(arg: &Arg) -> usize {
     arg.len() * arg.dtype.size()
 }
@@ -36,7 +36,7 @@ pub(super) fn tensor(arg: &Arg, bytes: &[u8]) -> Result<Tensor, TensorError> {
     }
 }
 
-/// An error of this project's own making: a buffer whose bytes are no tensor.
+/// An error in this project itself: the bytes of a buffer are not a tensor.
 pub(super) fn no_tensor(device: &str, error: TensorError) -> DeviceError {
     DeviceError::Backend {
         device: device.to_owned(),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_bytes_are_no_tensor() {
+    fn too_few_bytes_are_not_a_tensor() {
         assert!(tensor(&arg(DType::F32), &[0; 4]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a compiled program is the program, and for this device: before its first run.
+//! Checks before the first run: that a compiled program is the program, and is for this device.
 
 use npugate_kernels::{Arg, ArgIndex, Program, Role};
 
@@ -13,14 +13,14 @@ use crate::{
 pub(super) enum Position {
     /// An argument of the program.
     Arg(ArgIndex),
-    /// The binary's own memory, of so many bytes.
+    /// The binary's own memory, of this many bytes.
     Scratch(usize),
 }
 
 /// The buffers that the binary takes, in its order.
 ///
 /// # Errors
-/// If the notes do not list the program's arguments, or the manifest counts other buffers.
+/// If the notes do not list the program's arguments, or the manifest has another number of buffers.
 pub(super) fn positions(
     program: &Program,
     deployed: &Deployed,
@@ -37,7 +37,7 @@ pub(super) fn positions(
     }
 }
 
-/// Whether the binary takes as many buffers as the program has.
+/// Checks that the binary takes as many buffers as the program has.
 ///
 /// # Errors
 /// If it takes another number.
@@ -105,10 +105,10 @@ fn check_note(program: &Program, arg: &Arg, note: &ArgNote) -> Result<(), Mismat
     Ok(())
 }
 
-/// Whether an ELF was built for the device.
+/// Checks that an ELF was built for the device.
 ///
 /// # Errors
-/// If it is for another generation, or takes more columns than there are.
+/// If it is for another generation, or takes more columns than the device has.
 pub(super) fn elf(elf: &Elf, generation: Generation) -> Result<(), MismatchError> {
     let path = || elf.path().to_owned();
     if generation.platform() != Some(elf.platform()) {
@@ -124,13 +124,13 @@ pub(super) fn elf(elf: &Elf, generation: Generation) -> Result<(), MismatchError
     }
 }
 
-/// The name by which an ELF's kernel is opened, `kernel:instance`.
+/// The name by which an ELF's kernel is opened: `kernel:instance`.
 ///
-/// The manifest's name is looked for first; MLIR-AIR writes `MLIR_AIE` there even where the ELF has
-/// no such kernel, so the only kernel and its only instance are taken where there is one.
+/// The kernel that the manifest names comes first. MLIR-AIR writes `MLIR_AIE` there even if the ELF
+/// has no such kernel, so otherwise the only kernel and its only instance are chosen.
 ///
 /// # Errors
-/// If there is more than one to choose from, or XRT does not tell what there is.
+/// If there is more than one to choose from, or XRT does not report them.
 pub(super) fn elf_kernel(deployed: &Deployed, elf: &Elf) -> Result<String, MismatchError> {
     if let Some(kernel) = deployed.kernel.as_ref().filter(|kernel| kernel.contains(':')) {
         return Ok(kernel.clone());
@@ -148,7 +148,7 @@ pub(super) fn elf_kernel(deployed: &Deployed, elf: &Elf) -> Result<String, Misma
         {
             Ok(format!("{}:{instance}", kernel.name))
         }
-        // XRT before 2.23 does not tell; MLIR-AIR calls every kernel `main`.
+        // XRT before 2.23 does not report them; MLIR-AIR calls every kernel `main`.
         (Some(instance), None, _) if kernels.is_empty() => Ok(format!("main:{instance}")),
         (None, Some(kernel), [instance]) => Ok(format!("{}:{instance}", kernel.name)),
         (wanted, ..) => Err(MismatchError::Kernel {
@@ -160,11 +160,11 @@ pub(super) fn elf_kernel(deployed: &Deployed, elf: &Elf) -> Result<String, Misma
     }
 }
 
-/// The name of an xclbin's kernel: the first that has the manifest's name in it, as MLIR-AIR looks
-/// for it.
+/// The name of an xclbin's kernel: the first whose name contains the manifest's, which is how
+/// MLIR-AIR finds it.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such kernel.
 pub(super) fn xclbin_kernel(deployed: &Deployed, xclbin: &Xclbin) -> Result<String, MismatchError> {
     let wanted = deployed.kernel.as_deref();
     let has = |kernel: &&KernelEntry| wanted.is_some_and(|name| kernel.name.contains(name));
@@ -186,7 +186,7 @@ fn list(kernels: &[KernelEntry]) -> String {
         instances => format!("{}:{{{}}}", kernel.name, instances.join(",")),
     };
     match kernels {
-        [] => "a binary that names none".to_owned(),
+        [] => "a binary that lists none".to_owned(),
         kernels => kernels.iter().map(name).collect::<Vec<_>>().join(", "),
     }
 }

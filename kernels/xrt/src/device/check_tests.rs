@@ -65,7 +65,7 @@ fn a_manifest_or_binary_with_another_number_of_buffers_is_refused() {
     let error = arg_count(&program(), 3, Some(5)).unwrap_err();
     assert!(error.to_string().contains("the binary itself says 5"), "{error}");
     assert_eq!(arg_count(&program(), 3, Some(3)), Ok(()));
-    // An old XRT does not tell.
+    // An old XRT does not report it.
     assert_eq!(arg_count(&program(), 3, None), Ok(()));
 }
 
@@ -95,7 +95,7 @@ fn an_argument_of_another_size_or_role_is_refused() {
 }
 
 #[test]
-fn what_the_host_should_write_and_does_not_know_is_refused() {
+fn an_argument_that_the_program_lacks_and_the_host_should_write_is_refused() {
     for role in [Role::Input, Role::Static, Role::Output] {
         let mut notes = notes();
         notes.push(note("mystery", role, 32));

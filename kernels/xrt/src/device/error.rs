@@ -1,4 +1,4 @@
-//! A compiled program that is not the one that it is loaded for.
+//! A compiled program that does not match the program or the device.
 
 use std::path::PathBuf;
 
@@ -6,31 +6,31 @@ use npugate_kernels::Role;
 
 use crate::{Generation, Platform, UnknownGeneration, deployment::NOTES};
 
-/// A compiled program that does not fit the program or the device. Found before it runs: the device
-/// would load it without an error, and compute nothing or read past its buffers.
+/// A compiled program that does not match the program or the device. This is found before it runs:
+/// the device would load it without an error, and compute nothing or read past its buffers.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MismatchError {
-    /// The device is of no generation that programs are built for.
+    /// The device's generation is unknown.
     #[error(transparent)]
     Generation(#[from] UnknownGeneration),
     /// Built for another generation of NPUs.
     #[error(
-        "{} is built for {found} and the device is {device}, on which it would load and compute \
+        "{} is built for {found} and the device is {device}, where it would load but compute \
          nothing; build it for this device",
         .path.display()
     )]
     Platform {
         /// The binary.
         path: PathBuf,
-        /// What it is built for.
+        /// The platform that it is built for.
         found: Platform,
-        /// What the device is.
+        /// The generation of the device.
         device: &'static str,
     },
     /// Takes more columns than the device has.
     #[error(
-        "{} takes {found} columns and the device has {columns}; build it for this device",
+        "{} takes {found} columns, but the device has {columns}; build it for this device",
         .path.display()
     )]
     Columns {
@@ -43,22 +43,22 @@ pub enum MismatchError {
     },
     /// Takes another number of buffers.
     #[error(
-        "program `{program}` has {expected} buffers and {source_of_count} says {found}; build the \
-         program of these settings, or list the binary's `args` in {NOTES}"
+        "program `{program}` has {expected} buffers, but {source_of_count} says {found}; build the \
+         program with these settings, or list the binary's `args` in {NOTES}"
     )]
     ArgCount {
         /// The program.
         program: String,
-        /// Buffers of the program, and scratch memory that is noted.
+        /// Buffers of the program, with the scratch memory in the notes.
         expected: usize,
         /// Buffers of the binary.
         found: usize,
-        /// Who says so: the manifest, or the binary itself.
+        /// What gives that number: the manifest, or the binary itself.
         source_of_count: &'static str,
     },
     /// The notes leave an argument of the program out.
     #[error(
-        "program `{program}`: the `args` in {NOTES} leave `{arg}` out; list it at its position"
+        "program `{program}`: the `args` in {NOTES} leave out `{arg}`; list it at its position"
     )]
     ArgMissing {
         /// The program.
@@ -66,18 +66,18 @@ pub enum MismatchError {
         /// The argument.
         arg: String,
     },
-    /// The notes have an argument twice.
-    #[error("program `{program}`: the `args` in {NOTES} have `{arg}` twice; list each once")]
+    /// The notes list an argument twice.
+    #[error("program `{program}`: the `args` in {NOTES} list `{arg}` twice; list it once")]
     ArgTwice {
         /// The program.
         program: String,
         /// The argument.
         arg: String,
     },
-    /// The notes have an argument that the program has not.
+    /// The notes list an argument that the program does not have.
     #[error(
-        "program `{program}`: `{arg}` in {NOTES} is {role:?}, and the program has no argument of \
-         that name; only scratch memory (`intermediate`) may be the binary's own"
+        "program `{program}`: `{arg}` in {NOTES} is {role:?}, but the program has no argument of \
+         that name; correct the name, or give scratch memory of the binary the role `intermediate`"
     )]
     ArgUnknown {
         /// The program.
@@ -89,8 +89,8 @@ pub enum MismatchError {
     },
     /// The notes give an argument another role.
     #[error(
-        "program `{program}`: `{arg}` is {expected:?} and {NOTES} says {found:?}; the binary is of \
-         another program, or the note is wrong"
+        "program `{program}`: `{arg}` is {expected:?}, but {NOTES} says {found:?}; correct the note, \
+         or use the binary of this program"
     )]
     ArgRole {
         /// The program.
@@ -104,8 +104,8 @@ pub enum MismatchError {
     },
     /// The notes give an argument another size.
     #[error(
-        "program `{program}`: `{arg}` has {expected} bytes and {NOTES} says {found}; the binary is \
-         built for other settings, such as another `seq_len`"
+        "program `{program}`: `{arg}` has {expected} bytes, but {NOTES} says {found}; build the \
+         binary with these settings (`seq_len`, for one), or correct the note"
     )]
     ArgBytes {
         /// The program.
@@ -119,7 +119,7 @@ pub enum MismatchError {
     },
     /// No kernel can be chosen.
     #[error(
-        "{}: no kernel can be chosen of {kernels}{wanted}; name the `instance` of program \
+        "{}: cannot choose a kernel from {kernels}{wanted}; set the `instance` of program \
          `{program}` in {NOTES}",
         .path.display()
     )]
@@ -130,13 +130,13 @@ pub enum MismatchError {
         program: String,
         /// Its kernels, as a list.
         kernels: String,
-        /// What was looked for.
+        /// The instance or kernel that was wanted.
         wanted: String,
     },
 }
 
 impl MismatchError {
-    /// The words for a generation.
+    /// A generation as text.
     pub(super) fn words(generation: Generation) -> &'static str {
         match generation {
             Generation::Npu1 => "npu1 (AIE2)",

@@ -1,4 +1,4 @@
-//! From what XRT says to what a device says.
+//! From errors of XRT to errors of a device.
 
 use npugate_kernels::{BufferSet, DeviceError, RunFailure};
 
@@ -39,7 +39,7 @@ pub(super) fn run_failed(
     }
 }
 
-/// A call that failed. What is missing from the machine is told from what went wrong.
+/// A call that failed. What is missing from the machine is distinguished from what went wrong.
 pub(super) fn of_call(device: &str, error: Error) -> DeviceError {
     let (device, message) = (device.to_owned(), error.to_string());
     match error {
@@ -62,13 +62,13 @@ pub(super) fn of_call(device: &str, error: Error) -> DeviceError {
     }
 }
 
-/// A deployment that is of no use, or lacks a program.
+/// A deployment that cannot be used, or lacks a program.
 pub(super) fn of_deployment(device: &str, error: DeploymentError) -> DeviceError {
     let (device, message) = (device.to_owned(), error.to_string());
     DeviceError::Unprepared { device, message, source: Some(Box::new(error)) }
 }
 
-/// A compiled program that is another than it should be.
+/// A compiled program that does not match.
 pub(super) fn of_mismatch(device: &str, error: MismatchError) -> DeviceError {
     let (device, message) = (device.to_owned(), error.to_string());
     DeviceError::Backend { device, message, source: Some(Box::new(error)) }

@@ -1,7 +1,7 @@
 //! A program on the device, with its buffers.
 //!
-//! Inputs, intermediates, outputs and scratch memory are one buffer for all sets, static buffers
-//! are one for each set. A set has a run of its own, in which all of them stay set.
+//! All sets share the buffers of inputs, intermediates, outputs and scratch memory; each set has
+//! static buffers of its own. Each set has a run of its own, in which all of its buffers stay set.
 
 use std::{
     collections::BTreeMap,
@@ -21,25 +21,25 @@ pub(super) struct Loaded {
     pub(super) rules: BufferRules,
     kernel: Kernel,
     positions: Vec<Position>,
-    /// One for each position; none where it is static.
+    /// One for each position; `None` if it is static.
     shared: Vec<Option<Buffer>>,
     statics: BTreeMap<(BufferSet, usize), Buffer>,
     runs: BTreeMap<BufferSet, Run>,
-    /// Whether the device has been seen to write the argument.
+    /// Whether the device is known to have written each argument.
     seen: Vec<bool>,
 }
 
 /// What a read found.
 pub(super) enum Found {
-    /// Bytes.
+    /// The bytes of the buffer.
     Bytes(Vec<u8>),
-    /// Nothing but what the host put there before the first run.
+    /// Only what the host put there before the first run.
     Untouched,
 }
 
 impl Loaded {
-    /// Allocates what all sets share. What launches write is poisoned once, so that a binary that
-    /// computes nothing is found out.
+    /// Allocates the buffers that all sets share. They are poisoned once, so that a binary that
+    /// computes nothing is noticed.
     pub(super) fn new(
         program: &Program,
         kernel: Kernel,
@@ -69,12 +69,12 @@ impl Loaded {
         })
     }
 
-    /// The binary's position of an argument.
+    /// The position of an argument in the binary's order.
     fn position(&self, arg: ArgIndex) -> Option<usize> {
         self.positions.iter().position(|position| *position == Position::Arg(arg))
     }
 
-    /// Writes what the rules let the host write.
+    /// Writes an argument that the rules let the host write.
     pub(super) fn write(
         &mut self,
         set: BufferSet,
@@ -95,7 +95,7 @@ impl Loaded {
         Ok(())
     }
 
-    /// Runs with the static buffers of `set`; how long it took from submission to completion.
+    /// Runs with the static buffers of `set`, and returns the time from submission to completion.
     pub(super) fn run(&mut self, set: BufferSet, deadline: Deadline) -> Result<Duration, Error> {
         self.rules.begin_run();
         if !self.runs.contains_key(&set) {
@@ -112,7 +112,7 @@ impl Loaded {
         Ok(took)
     }
 
-    /// A run of `set` with all of its buffers.
+    /// Makes the run of `set`, with all of its buffers.
     fn prepare(&self, set: BufferSet) -> Result<Run, Error> {
         let mut run = self.kernel.run()?;
         for (at, shared) in self.shared.iter().enumerate() {
@@ -123,7 +123,7 @@ impl Loaded {
         Ok(run)
     }
 
-    /// Reads what the rules let the host read.
+    /// Reads an argument that the rules let the host read.
     pub(super) fn read(&mut self, arg: ArgIndex, declared: &Arg) -> Result<Found, Error> {
         let mut bytes = vec![0; bytes::size(declared)];
         let at = self.position(arg).unwrap_or_default();

@@ -1,22 +1,22 @@
-//! Which device to open, and how long to wait for it.
+//! Which device to open, and how long to wait for its runs.
 
 use npugate_schema::{DurationError, format_duration, parse_duration};
 use std::{env, fmt, str::FromStr, time::Duration};
 
-/// The environment variable for how long a run may take: `30s`, `500ms`.
+/// The environment variable that sets the deadline of a run, such as `30s` or `500ms`.
 pub const DEADLINE_VAR: &str = "NPUGATE_RUN_DEADLINE";
 
 /// How to open an [`XrtDevice`](super::XrtDevice).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct XrtOptions {
-    /// Which of XRT's devices; the first is 0.
+    /// The index of the device in XRT; the first is 0.
     pub index: u32,
     /// How long the host waits for a run.
     pub deadline: RunDeadline,
 }
 
-/// How long the host waits for a run. By default 30 s: longer than any driver lets a run take
-/// (2 s, older ones 16 s), so that its own report comes first.
+/// How long the host waits for a run. The default of 30 s is longer than any
+/// driver lets a run take (2 s, older ones 16 s), so that the driver's own report comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct RunDeadline(Duration);
 
@@ -29,7 +29,7 @@ impl RunDeadline {
     /// The deadline that the environment names, or the default.
     ///
     /// # Errors
-    /// If [`DEADLINE_VAR`] is set to something else than a deadline.
+    /// If [`DEADLINE_VAR`] is set to something that is not a deadline.
     pub fn from_env() -> Result<Self, InvalidDeadline> {
         match env::var(DEADLINE_VAR) {
             Ok(text) if !text.is_empty() => Ok(text.parse()?),
@@ -37,7 +37,7 @@ impl RunDeadline {
         }
     }
 
-    /// As a duration.
+    /// The deadline as a duration.
     pub const fn duration(self) -> Duration {
         self.0
     }

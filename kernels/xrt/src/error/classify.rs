@@ -1,38 +1,38 @@
-//! From what the shim reports to what it means: one table, first match wins.
+//! From what the shim reports to what it means: one table, in which the first match wins.
 
 use rustix::process::{Resource, getrlimit};
 
 use super::{Error, Failure, Report};
 
-/// One row: what it applies to, and what that is.
+/// One row: which reports it applies to, and what they mean.
 struct Rule {
     /// How the call failed.
     when: When,
-    /// What XRT's text has in it; empty for any text.
+    /// Text that XRT's message contains; empty for any message.
     text: &'static str,
-    /// What it means.
+    /// What the report means.
     meaning: fn(Report) -> Error,
 }
 
-/// Which failures a rule is about.
+/// The failures to which a rule applies.
 enum When {
-    /// All.
+    /// All failures.
     Any,
-    /// Operating system errors of these numbers; all of them if there is none.
+    /// The operating system's errors with these numbers; all of its errors if the list is empty.
     Errno(&'static [i32]),
     /// A command that ended in this state.
     State(i32),
-    /// A command that ended in any other state than completed.
+    /// A command that ended in any state other than completed.
     Ended,
-    /// The host's deadline.
+    /// The host's deadline passed.
     Deadline,
-    /// The shim refused.
+    /// The shim refused the call.
     Refused,
-    /// The shim cannot.
+    /// The shim's XRT does not support the call.
     Unsupported,
 }
 
-// Linux's numbers, on every machine that has an NPU.
+// Linux's numbers, on all machines that have an NPU.
 const EPERM: i32 = 1;
 const ENOENT: i32 = 2;
 const EIO: i32 = 5;
@@ -47,8 +47,8 @@ const ENOSPC: i32 = 28;
 const ETIME: i32 = 62;
 const EOPNOTSUPP: i32 = 95;
 
-/// The texts are those of XRT 2.25 and its amdxdna driver library; the numbers of
-/// `CREATE_HWCTX` and of a wedged device are from the driver's issues.
+/// The messages are those of XRT 2.25 and its amdxdna driver library. The numbers of `CREATE_HWCTX`
+/// and of a wedged device come from the driver's issues.
 const RULES: &[Rule] = &[
     rule(When::Deadline, "", Error::HostTimeout),
     rule(When::Refused, "", Error::Refused),
@@ -96,7 +96,7 @@ const fn rule(when: When, text: &'static str, meaning: fn(Report) -> Error) -> R
 }
 
 impl Rule {
-    /// Whether this is the rule for `report`.
+    /// Whether the rule applies to `report`.
     fn matches(&self, report: &Report) -> bool {
         let when = match (&self.when, report.failure) {
             (When::Any, _)
@@ -124,7 +124,7 @@ impl From<Report> for Error {
     }
 }
 
-/// The driver's heap and every buffer are locked in memory.
+/// The driver locks its heap and every buffer in memory.
 fn memlock(report: Report) -> Error {
     Error::Memlock {
         needed: mapped_bytes(&report.text),
@@ -133,7 +133,7 @@ fn memlock(report: Report) -> Error {
     }
 }
 
-/// XRT's own text sends people to `--host-mem`, which is about other cards.
+/// XRT's own message recommends `--host-mem`, which is about other cards.
 fn out_of_memory(report: Report) -> Error {
     Error::OutOfMemory { needed: mapped_bytes(&report.text), report }
 }

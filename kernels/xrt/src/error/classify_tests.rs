@@ -1,6 +1,7 @@
 use super::*;
 
-/// What XRT said, and what that is: the texts and numbers of XRT 2.25 with its amdxdna library.
+/// The variant for what XRT reported. The messages and numbers in these tests are those of XRT 2.25
+/// with its amdxdna library.
 fn classified(failure: Failure, text: &str) -> String {
     let error = Error::from(Report { call: "call", failure, text: text.to_owned() });
     let debug = format!("{error:?}");
@@ -52,14 +53,14 @@ fn every_failure_of_the_device_has_its_own_error() {
         ("Wedged", system(62), "DRM_IOCTL_AMDXDNA_CONFIG_HWCTX IOCTL failed (err=-62)"),
         ("Wedged", system(5), "DRM_IOCTL_AMDXDNA_EXEC_CMD IOCTL failed (err=-5)"),
         ("Submit", system(22), "DRM_IOCTL_AMDXDNA_EXEC_CMD IOCTL failed (err=-22)"),
-        ("Other", Failure::Exception, "something that nobody has seen"),
+        ("Other", Failure::Exception, "something that nobody has seen before"),
     ] {
         assert_eq!(classified(failure, text), expected, "{text}");
     }
 }
 
 #[test]
-fn every_end_of_a_run_but_the_fourth_state_has_its_own_error() {
+fn every_final_state_but_completed_has_its_own_error() {
     for (expected, state, text) in [
         ("DeviceTimeout", 8, "Command failed to complete successfully (ERT_CMD_STATE_TIMEOUT)"),
         ("Device", 5, "Command failed to complete successfully (ERT_CMD_STATE_ERROR)"),
@@ -100,13 +101,13 @@ fn every_broken_file_has_its_own_error() {
 }
 
 #[test]
-fn what_the_shim_refuses_is_not_laid_on_the_device() {
+fn what_the_shim_refuses_is_not_blamed_on_the_device() {
     assert_eq!(classified(Failure::Argument, "there is no argument 5"), "Refused");
     assert_eq!(classified(Failure::Unsupported, ""), "Unsupported");
 }
 
 #[test]
-fn a_memory_limit_is_told_in_bytes_with_its_remedy() {
+fn a_memory_limit_is_reported_in_bytes_with_its_remedy() {
     let report = Report { call: "context_open_elf", failure: system(11), text: MMAP.to_owned() };
     let error = Error::from(report);
     let Error::Memlock { needed, .. } = &error else { panic!("{error:?}") };
@@ -126,12 +127,12 @@ fn a_missing_file_is_named_without_its_quotes() {
 }
 
 #[test]
-fn a_rule_with_a_text_is_never_hidden_by_an_earlier_one() {
-    // Each of the table's rules must be the first for its own text and a number that it takes.
+fn a_rule_is_never_hidden_by_an_earlier_one() {
+    // Each rule must be the first match for its own text and for a number that it covers.
     for (index, rule) in RULES.iter().enumerate() {
         let failure = match &rule.when {
             When::Any => Failure::Exception,
-            // The rule for all other numbers: one that no rule names.
+            // For the rule about all other numbers: a number that no rule names.
             When::Errno(numbers) => system(numbers.first().copied().unwrap_or(-1)),
             When::State(state) => Failure::Command { state: *state },
             When::Ended => Failure::Command { state: -1 },
@@ -146,7 +147,7 @@ fn a_rule_with_a_text_is_never_hidden_by_an_earlier_one() {
 }
 
 #[test]
-fn every_message_names_a_next_step_and_what_xrt_said() {
+fn every_message_names_a_next_step_and_quotes_xrt() {
     for rule in RULES {
         let failure = system(22);
         let text = format!("{} 'x'", rule.text);

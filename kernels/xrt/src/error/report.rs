@@ -1,15 +1,15 @@
-//! What the shim says of a call that failed, before it is known what that means.
+//! What the shim reports about a call that failed, before its meaning is known.
 
 use std::fmt;
 
-/// A failed call: which, how, and XRT's own words.
+/// A failed call: which call, how it failed, and XRT's own message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
-    /// The function of the shim that failed, without its `npg_`.
+    /// The function of the shim that failed, without the prefix `npg_`.
     pub call: &'static str,
-    /// What kind of failure it was.
+    /// How it failed.
     pub failure: Failure,
-    /// XRT's text, trimmed.
+    /// XRT's message, trimmed.
     pub text: String,
 }
 
@@ -21,12 +21,12 @@ pub enum Failure {
         /// Its errno.
         errno: i32,
     },
-    /// A command ended in another state than completed.
+    /// A command ended in a state other than completed.
     Command {
         /// The `ert_cmd_state`.
         state: i32,
     },
-    /// The host's wait ended before the command.
+    /// The host's wait ended before the command did.
     HostTimeout {
         /// The `ert_cmd_state` at that time.
         state: i32,
@@ -35,12 +35,12 @@ pub enum Failure {
     Exception,
     /// The shim refused the arguments.
     Argument,
-    /// The XRT that the shim was built against cannot do it.
+    /// The XRT that the shim was built against does not support the call.
     Unsupported,
 }
 
 impl Failure {
-    /// Of the shim's kind and code. A kind that this does not know is an exception.
+    /// The failure for the shim's kind and code. An unknown kind is an exception.
     pub const fn new(kind: i32, code: i32) -> Self {
         match kind {
             1 => Self::System { errno: code },
@@ -52,7 +52,7 @@ impl Failure {
         }
     }
 
-    /// The errno of an operating system's error.
+    /// The errno, if the operating system reported the error.
     pub const fn errno(self) -> Option<i32> {
         match self {
             Self::System { errno } => Some(errno),
@@ -64,9 +64,9 @@ impl Failure {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { call, failure, text } = self;
-        // A failure of the array comes with lines of its registers.
+        // After a failure of the array, the text includes lines about its registers.
         let text: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let text = if text.is_empty() { "no text".to_owned() } else { text.join(", ") };
+        let text = if text.is_empty() { "no message".to_owned() } else { text.join(", ") };
         match failure {
             Failure::System { errno } => write!(f, "{call}: {text}, errno {errno}"),
             Failure::Command { state } | Failure::HostTimeout { state } => {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_report_is_one_line() {
-        // What XRT 2.25 says of a device's timeout, shortened.
+        // XRT 2.25's message for a timeout of the device, shortened.
         let text = "Command failed to complete successfully (ERT_CMD_STATE_TIMEOUT)\n\
                     txn_op_idx = 0x40000000\nctx_pc = 0x00000000";
         let failure = Failure::Command { state: 8 };
@@ -96,6 +96,6 @@ mod tests {
              txn_op_idx = 0x40000000, ctx_pc = 0x00000000, state 8"
         );
         let report = Report { text: String::new(), ..report };
-        assert_eq!(report.to_string(), "run_wait: no text, state 8");
+        assert_eq!(report.to_string(), "run_wait: no message, state 8");
     }
 }

@@ -1,4 +1,4 @@
-//! Where built shims are: a folder for each version of XRT and of the shim's source.
+//! Where built shims are kept: in a folder for each version of XRT and of the shim's source.
 
 use std::{
     env, fs,
@@ -9,17 +9,17 @@ use std::{
 use super::source;
 use crate::{SHIM_NAME, XrtVersion};
 
-/// A shim that setup has built.
+/// A shim that setup built.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Installed {
     /// The shim.
     pub shim: PathBuf,
-    /// The version of XRT that it was built for; its patch level is not known.
+    /// The version of XRT that it was built for; the patch level is not known.
     pub xrt: XrtVersion,
 }
 
-/// The folder that [`run`](super::run) puts shims in: `npugate` in `$XDG_CACHE_HOME` or
-/// `~/.cache`; none without a home.
+/// The folder in which [`run`](super::run) puts shims: `npugate` in `$XDG_CACHE_HOME` or
+/// `~/.cache`; `None` without a home folder.
 pub fn cache() -> Option<PathBuf> {
     let absolute = |variable| {
         env::var_os(variable).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute())
@@ -28,12 +28,12 @@ pub fn cache() -> Option<PathBuf> {
     Some(base.join("npugate"))
 }
 
-/// The shims of this version of the crate in [`cache`], the newest first.
+/// The shims of this version of the crate in [`cache`], newest first.
 pub fn find_installed() -> Vec<Installed> {
     cache().map(|cache| find_installed_in(&cache)).unwrap_or_default()
 }
 
-/// The shims of this version of the crate in `cache`, the newest first.
+/// The shims of this version of the crate in `cache`, newest first.
 pub fn find_installed_in(cache: &Path) -> Vec<Installed> {
     let Ok(folders) = fs::read_dir(cache) else { return Vec::new() };
     let mut found: Vec<(SystemTime, Installed)> = folders
@@ -51,7 +51,7 @@ pub fn find_installed_in(cache: &Path) -> Vec<Installed> {
     found.into_iter().map(|(_, installed)| installed).collect()
 }
 
-/// The folder of a shim for this version of XRT.
+/// The folder of the shim for this version of XRT.
 pub fn folder(cache: &Path, xrt: XrtVersion) -> PathBuf {
     cache.join(format!("xrt-{}.{}-{}", xrt.major, xrt.minor, source::hash()))
 }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shims_of_this_source_are_found_the_newest_first() {
+    fn shims_of_this_source_are_found_newest_first() {
         let cache = tempfile::tempdir().unwrap();
         assert_eq!(find_installed_in(cache.path()), []);
         let now = SystemTime::now();
@@ -73,7 +73,7 @@ mod tests {
             let shim = fs::File::create(folder.join(SHIM_NAME)).unwrap();
             shim.set_modified(now - Duration::from_secs(age)).unwrap();
         }
-        // Of another source, without a shim, of no version, and something else.
+        // For another source, without a shim, without a version, and something else.
         for folder in ["xrt-2.25-00000000", &format!("xrt-2.26-{}", source::hash()), "xrt-x-y", "a"]
         {
             fs::create_dir(cache.path().join(folder)).unwrap();

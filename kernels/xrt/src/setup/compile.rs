@@ -10,13 +10,13 @@ use std::{
 
 use super::{SetupError, locate::Located, source};
 
-/// Compilers that will do, in the order in which they are tried; `CXX` comes before them.
+/// Compilers to try, in this order, unless `CXX` names one.
 const COMPILERS: [&str; 3] = ["g++", "c++", "clang++"];
 
-/// Folders in which the loader looks anyway.
+/// Folders that the loader searches by default.
 const USUAL: [&str; 3] = ["/usr/lib", "/usr/lib64", "/lib"];
 
-/// Compiles the source in `folder` to `shim`.
+/// Compiles the source in `folder` into `shim`.
 pub(super) fn compile(
     compiler: Option<&OsStr>,
     folder: &Path,
@@ -32,7 +32,7 @@ pub(super) fn compile(
     Err(SetupError::Compile { compiler, include: xrt.include.clone(), message: errors(&stderr) })
 }
 
-/// Runs the first compiler that is there.
+/// Runs the first compiler that exists.
 fn first_compiler(
     compiler: Option<&OsStr>,
     arguments: &[OsString],
@@ -57,7 +57,7 @@ fn first_compiler(
     })
 }
 
-/// What the compiler is told.
+/// The arguments for the compiler.
 fn arguments(folder: &Path, xrt: &Located, shim: &Path) -> Vec<OsString> {
     let mut arguments: Vec<OsString> =
         ["-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"]
@@ -67,16 +67,16 @@ fn arguments(folder: &Path, xrt: &Located, shim: &Path) -> Vec<OsString> {
     if let Some(include) = xrt.include_flag() {
         arguments.extend(["-isystem".into(), include.into()]);
     }
-    // After everything else: only where uuid-dev is not installed.
+    // After all other folders: it is for machines without uuid-dev.
     arguments.extend(["-idirafter".into(), folder.join(source::FALLBACK).into()]);
     arguments.extend(["-o".into(), shim.into(), xrt.library.clone().into()]);
-    // XRT may be of a newer system than this one's C library, as in a container that only builds.
+    // XRT may need a newer C library than this machine has, as in a container that only builds.
     arguments.extend(["-Wl,-z,defs", "-Wl,--allow-shlib-undefined"].map(OsString::from));
     arguments.extend(rpath(&xrt.library));
     arguments
 }
 
-/// So that the shim finds an XRT outside of the system's own folders.
+/// The flag by which the shim finds an XRT outside of the system's own folders.
 fn rpath(library: &Path) -> Option<OsString> {
     let folder: PathBuf = fs::canonicalize(library.parent()?).ok()?;
     if USUAL.iter().any(|usual| folder.starts_with(usual)) {
@@ -87,7 +87,7 @@ fn rpath(library: &Path) -> Option<OsString> {
     Some(flag)
 }
 
-/// The lines that say what is wrong, a few of them.
+/// The first few lines that say what is wrong.
 fn errors(stderr: &str) -> String {
     let errors: Vec<&str> = stderr
         .lines()
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_told_without_the_notes_around_it() {
+    fn an_error_is_reported_without_the_notes_around_it() {
         // Shortened from g++ 12.
         let stderr = "In file included from shim.cpp:3:\n\
                       a.h:1:10: fatal error: b.h: No such file or directory\n\
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_usual_folder_is_not_named_to_the_loader() {
+    fn a_default_folder_is_not_passed_to_the_loader() {
         assert_eq!(rpath(Path::new("/usr/lib/libxrt_coreutil.so")), None);
         let folder = tempfile::tempdir().unwrap();
         let flag = rpath(&folder.path().join("libxrt_coreutil.so")).unwrap();

@@ -1,5 +1,5 @@
-//! Where XRT's headers and library are. Also part of the build script, so it knows nothing of the
-//! rest of the crate.
+//! Where XRT's headers and library are. The build script includes this file too, so it uses nothing
+//! from the rest of the crate.
 
 use std::{
     env, fs, iter,
@@ -10,24 +10,24 @@ use std::{
 /// A header that every XRT has.
 const HEADER: &str = "xrt/xrt_device.h";
 
-/// Where the headers say their version, newest layout first.
+/// The headers that define the version, newest layout first.
 const VERSIONS: [&str; 3] = ["xrt/detail/version-slim.h", "xrt/detail/version.h", "version.h"];
 
-/// The library to link, as its packages call it: for developers, and without them.
+/// The library to link: its name in the development package, and its name without that package.
 const LIBRARIES: [&str; 2] = ["libxrt_coreutil.so", "libxrt_coreutil.so.2"];
 
-/// XRT as a compiler needs it.
+/// What a compiler needs of XRT.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Located {
     /// The folder with `xrt/xrt_device.h`.
     pub include: PathBuf,
     /// XRT's library.
     pub library: PathBuf,
-    /// Major and minor version of the headers.
+    /// The major and minor version of the headers.
     pub version: (u32, u32),
 }
 
-/// What of XRT is not there.
+/// What is missing from XRT.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Missing {
     /// The headers.
@@ -38,17 +38,17 @@ pub enum Missing {
     Version(PathBuf),
 }
 
-/// Where to look, in order: folders of headers, and the folders of libraries that go with them.
+/// Where to search, in order: folders of headers, each with the folders of its libraries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places {
-    /// Folders of headers, each with folders of libraries.
+    /// Folders of headers, each with the folders of its libraries.
     pub places: Vec<(PathBuf, Vec<PathBuf>)>,
 }
 
 impl Places {
     /// The machine's own: `NPUGATE_XRT_INCLUDE` and `NPUGATE_XRT_LIB`, `XILINX_XRT`,
-    /// `/opt/xilinx/xrt`, `pkg-config xrt`, `/usr`. A folder that is given comes before all of
-    /// them.
+    /// `/opt/xilinx/xrt`, `pkg-config xrt`, `/usr`. A folder that is passed in comes before all of
+    /// these.
     pub fn of_this_machine(include: Option<&Path>, lib: Option<&Path>) -> Self {
         let given = |path: Option<&Path>, variable| {
             path.map(Path::to_owned).or_else(|| env::var_os(variable).map(PathBuf::from))
@@ -73,7 +73,8 @@ impl Places {
             }
         }
         if let Some(include) = include {
-            // The library of a given folder of headers is beside it, or in any of the others.
+            // The library for a given folder of headers is beside it, or in any of the usual
+            // folders.
             let beside = ["lib", "lib64"].map(|lib| include.join("..").join(lib));
             let others = places.iter().flat_map(|(_, libs)| libs.clone());
             let libs = match places.first() {
@@ -88,7 +89,7 @@ impl Places {
     /// The first place with headers, and its library.
     ///
     /// # Errors
-    /// What is missing, and where it was looked for.
+    /// What is missing, and where it was searched for.
     pub fn find(&self) -> Result<Located, Missing> {
         let (include, libs) =
             self.places.iter().find(|(include, _)| include.join(HEADER).is_file()).ok_or_else(
@@ -108,8 +109,8 @@ impl Places {
 }
 
 impl Located {
-    /// The folder to give to the compiler; none if it looks there anyway, since naming it would
-    /// change the order in which the C++ library finds the C library.
+    /// The folder to pass to the compiler. `None` if it is a default folder, since passing it would
+    /// change the order in which the headers of C++ find those of C.
     pub fn include_flag(&self) -> Option<&Path> {
         let is_usual =
             fs::canonicalize(&self.include).is_ok_and(|path| path == Path::new("/usr/include"));
@@ -117,7 +118,7 @@ impl Located {
     }
 }
 
-/// What `pkg-config` knows.
+/// The folders that `pkg-config` knows.
 fn pkg_config() -> Option<(PathBuf, Vec<PathBuf>)> {
     let variable = |name: &str| {
         let output = Command::new("pkg-config")
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_with_where_it_was_looked_for() {
+    fn what_is_missing_is_reported_with_where_it_was_searched_for() {
         let root = tree(&[VERSION]);
         let include = root.path().join("include");
         assert_eq!(places(root.path()).find(), Err(Missing::Headers(vec![include.clone()])));
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_given_is_the_only_one() {
+    fn a_given_folder_is_the_only_one_searched() {
         let places = Places::of_this_machine(Some(Path::new("/a")), Some(Path::new("/b")));
         assert_eq!(places.places, [("/a".into(), vec!["/b".into()])]);
         let places = Places::of_this_machine(Some(Path::new("/a/include")), None);
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn without_any_the_machine_is_searched_in_order() {
+    fn without_given_folders_the_machine_is_searched_in_order() {
         let places = Places::of_this_machine(None, None).places;
         let at = |path: &str| places.iter().position(|place| place.0 == Path::new(path)).unwrap();
         assert!(at("/opt/xilinx/xrt/include") < at("/usr/include"));

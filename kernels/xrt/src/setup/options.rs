@@ -1,20 +1,20 @@
-//! What setup is told, and why it may fail.
+//! The options of setup, and why it may fail.
 
 use std::{ffi::OsString, io, path::PathBuf};
 
 use super::locate::Missing;
 use crate::{MINIMUM_XRT, XrtVersion};
 
-/// What to build the shim with. All of it is found where it is not told.
+/// What to build the shim with. Setup finds whatever is not set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SetupOptions {
     /// The folder with `xrt/xrt_device.h`.
     pub include: Option<PathBuf>,
     /// The folder with `libxrt_coreutil.so`.
     pub lib: Option<PathBuf>,
-    /// The C++ compiler, in place of `CXX` and the usual ones.
+    /// The C++ compiler, instead of `CXX` and the usual ones.
     pub compiler: Option<OsString>,
-    /// Where to put it, in place of the user's cache.
+    /// Where to put the shim, instead of the user's cache.
     pub cache: Option<PathBuf>,
 }
 
@@ -22,29 +22,29 @@ pub struct SetupOptions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// There is no folder for it.
+    /// There is no folder for the shim.
     #[error("there is no folder for the shim; set HOME or XDG_CACHE_HOME")]
     NoCache,
     /// XRT's headers are not installed.
-    #[error("XRT's headers are not in {}; install them (Debian and Ubuntu: `sudo apt install libxrt-dev`; else AMD's XRT package), or name their folder with --xrt-include", list(.searched))]
+    #[error("XRT's headers were not found (searched {}); install them (on Debian and Ubuntu `sudo apt install libxrt-dev`, elsewhere AMD's XRT package), or name their folder with --xrt-include", list(.searched))]
     NoHeaders {
-        /// Where they were looked for.
+        /// Where they were searched for.
         searched: Vec<PathBuf>,
     },
     /// XRT's library is not installed.
-    #[error("libxrt_coreutil.so is not in {}; install XRT (Debian and Ubuntu: `sudo apt install libxrt2 libxrt-npu2 libxrt-dev`; else AMD's XRT package), or name its folder with --xrt-lib", list(.searched))]
+    #[error("libxrt_coreutil.so was not found (searched {}); install XRT (on Debian and Ubuntu `sudo apt install libxrt2 libxrt-npu2 libxrt-dev`, elsewhere AMD's XRT package), or name its folder with --xrt-lib", list(.searched))]
     NoLibrary {
-        /// Where it was looked for.
+        /// Where it was searched for.
         searched: Vec<PathBuf>,
     },
-    /// The headers do not say of which version they are.
-    #[error("the headers in {} do not say their version; install XRT {MINIMUM_XRT} or newer", .include.display())]
+    /// The headers do not define their version.
+    #[error("the headers in {} do not define their version; install XRT {MINIMUM_XRT} or newer", .include.display())]
     NoVersion {
         /// The folder of the headers.
         include: PathBuf,
     },
     /// XRT is too old.
-    #[error("the XRT in {} is {found}, and {MINIMUM_XRT} is needed; install a newer one, or name its folders with --xrt-include and --xrt-lib", .include.display())]
+    #[error("the XRT in {} is {found}, but {MINIMUM_XRT} is needed; install a newer one, or name its folders with --xrt-include and --xrt-lib", .include.display())]
     TooOld {
         /// The folder of the headers.
         include: PathBuf,
@@ -52,9 +52,9 @@ pub enum SetupError {
         found: XrtVersion,
     },
     /// There is no C++ compiler.
-    #[error("there is no C++ compiler, tried {}; install one (Debian and Ubuntu: `sudo apt install g++`), or name it in CXX", .tried.join(", "))]
+    #[error("no C++ compiler was found (tried {}); install one (on Debian and Ubuntu `sudo apt install g++`), or name it in CXX", .tried.join(", "))]
     NoCompiler {
-        /// What was tried.
+        /// The names that were tried.
         tried: Vec<String>,
     },
     /// The compiler cannot be started.
@@ -66,17 +66,17 @@ pub enum SetupError {
         source: io::Error,
     },
     /// The shim does not compile.
-    #[error("{} cannot compile the shim against the XRT in {}; install an XRT that is whole, with its headers and library of one version:\n{message}", .compiler.display(), .include.display())]
+    #[error("{} cannot compile the shim against the XRT in {}; install a complete XRT, whose headers and library have one version:\n{message}", .compiler.display(), .include.display())]
     Compile {
         /// The compiler.
         compiler: OsString,
         /// The folder of the headers.
         include: PathBuf,
-        /// What it says.
+        /// The compiler's message.
         message: String,
     },
     /// A file of the cache cannot be written.
-    #[error("{} cannot be written: {source}; make room or give permission, or set XDG_CACHE_HOME", .path.display())]
+    #[error("{} cannot be written: {source}; free space, check its permissions, or set XDG_CACHE_HOME", .path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -95,7 +95,7 @@ impl From<Missing> for SetupError {
     }
 }
 
-/// Folders for people.
+/// Folders as text.
 fn list(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! The shim's source, which is part of this program.
+//! The source of the shim, which is part of this program.
 
 use std::{fmt::Write as _, fs, io, path::Path};
 
@@ -14,7 +14,7 @@ const FILES: [(&str, &str); 3] = [
     ("fallback/uuid/uuid.h", include_str!("../../shim/fallback/uuid/uuid.h")),
 ];
 
-/// The folder of headers that stand in for those which are not installed.
+/// The folder with headers that stand in for those that are not installed.
 pub(super) const FALLBACK: &str = "fallback";
 
 /// The first 32 bits of the source's SHA-256, in hexadecimal.

@@ -10,40 +10,40 @@ use std::{
 
 use crate::scenario::Scenario;
 
-/// Names the folder that `ci.sh` made.
+/// The environment variable that names the folder that `ci.sh` made.
 const ROOT: &str = "NPUGATE_TEST_XRT_ROOT";
-/// Tells a child what to play.
+/// The environment variable that tells a child which scenario to play.
 const SCENARIO: &str = "NPUGATE_TEST_SCENARIO";
-/// Before each line of a child that is for its parent.
+/// The prefix of each line of a child that is for its parent.
 const MARK: &str = "@@ ";
-/// A child that takes longer hangs: the slowest takes a second.
+/// A child that takes longer than this hangs: the slowest takes a second.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What became of a scenario.
+/// The outcome of a scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It went well, and said this.
+    /// It succeeded, with this text.
     Done(String),
     /// XRT failed.
     Failed {
         /// The name of the error's variant.
         kind: String,
-        /// The error as people read it.
+        /// The error's message.
         text: String,
     },
-    /// It was killed at the end of its parent's patience.
+    /// Its parent killed it after the time limit.
     Killed,
 }
 
-/// Plays a scenario under faults; none where there is no XRT.
+/// Plays a scenario with these faults; `None` if there is no XRT.
 ///
 /// # Panics
-/// If the child ends without a word.
+/// If the child ends without an outcome.
 pub fn play(scenario: Scenario, faults: &[(&str, &str)]) -> Option<Outcome> {
     play_for(PATIENCE, scenario, faults)
 }
 
-/// As [`play`], with another patience.
+/// As [`play`], with another time limit.
 pub fn play_for(
     patience: Duration,
     scenario: Scenario,
@@ -74,7 +74,7 @@ pub fn play_for(
 /// Waits for a child to end; kills it if it does not.
 fn wait(mut child: Child, patience: Duration) -> Option<Child> {
     let start = Instant::now();
-    // What it says fits in a pipe: it is read when the child has ended.
+    // Its output fits in a pipe, so it is read after the child has ended.
     while start.elapsed() < patience {
         if child.try_wait().unwrap().is_some() {
             return Some(child);
@@ -87,14 +87,14 @@ fn wait(mut child: Child, patience: Duration) -> Option<Child> {
 }
 
 fn outcome(output: &str) -> Outcome {
-    // libtest writes the test's name before it without a line's end.
+    // libtest writes the name of the test before it, on the same line.
     let line = output.lines().find_map(|line| line.split_once(MARK)).map(|(_, rest)| rest);
     match line.map(|line| line.split('\t').collect::<Vec<_>>()).as_deref() {
         Some(["done", text]) => Outcome::Done((*text).to_owned()),
         Some(["failed", kind, text]) => {
             Outcome::Failed { kind: (*kind).to_owned(), text: (*text).to_owned() }
         }
-        _ => panic!("the child ended without a word: {output}"),
+        _ => panic!("the child ended without an outcome: {output}"),
     }
 }
 

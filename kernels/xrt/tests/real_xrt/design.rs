@@ -25,7 +25,7 @@ pub fn open_file(library: &Library, form: Form) -> Result<String, Error> {
     kernel_of(&device, &open(library, &path(), form)?).map(|kernel| kernel.name().to_owned())
 }
 
-/// Runs the design of the folder twice on its inputs, and writes what it puts out beside them.
+/// Runs the design in the folder twice on its inputs, and writes the outputs beside them.
 pub fn run(library: &Library, form: Form) -> Result<String, Error> {
     let folder = path();
     let json = fs::read(folder.join("design.json")).unwrap();
@@ -68,7 +68,7 @@ pub fn run(library: &Library, form: Form) -> Result<String, Error> {
 }
 
 /// Runs the design on the project's own device, twice for each of two sets, whose static buffers
-/// differ in nothing but their set. An error that the device gives is the text.
+/// differ only in their set. Returns the device's error as text, if there is one.
 pub fn run_on_device(library: &Library) -> String {
     let folder = path();
     let json = fs::read(folder.join("design.json")).unwrap();

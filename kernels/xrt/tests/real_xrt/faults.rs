@@ -7,7 +7,7 @@ use crate::{
     scenario::{Form, Scenario},
 };
 
-/// Plays `scenario` under `faults`; it must fail as `expected`, with `advice` in the text.
+/// Plays `scenario` with `faults`: it must fail as `expected`, with `advice` in the message.
 pub fn fails(scenario: Scenario, faults: &[(&str, &str)], expected: &str, advice: &str) {
     let Some(outcome) = play(scenario, faults) else { return };
     match &outcome {
@@ -27,7 +27,7 @@ fn without_a_device_the_doctor_is_named() {
 }
 
 #[test]
-fn a_node_that_does_not_open_is_told_by_its_errno() {
+fn the_errno_of_a_node_that_does_not_open_is_recognised() {
     for (errno, expected, advice) in [
         ("2", "NodeMissing", "modprobe amdxdna"),
         ("13", "Permission", "render"),
@@ -39,19 +39,19 @@ fn a_node_that_does_not_open_is_told_by_its_errno() {
 }
 
 #[test]
-fn memory_that_cannot_be_locked_is_told_with_the_heaps_size() {
+fn memory_that_cannot_be_locked_is_reported_with_the_heaps_size() {
     let limit = [("FAKE_XDNA_MEMLOCK", "8388608")];
     fails(ADD, &limit, "Memlock", "ulimit -l");
     fails(ADD, &limit, "Memlock", "67108864 bytes");
 }
 
 #[test]
-fn a_driver_that_is_not_xrts_is_told() {
+fn another_driver_than_xrts_is_reported() {
     fails(ADD, &[("FAKE_XDNA_FAIL", "CREATE_BO:25")], "WrongDriver", "amdxdna");
 }
 
 #[test]
-fn a_driver_that_is_too_old_for_elfs_is_told() {
+fn a_driver_that_is_too_old_for_elfs_is_reported() {
     fails(ADD, &[("FAKE_XDNA_FAIL", "EXEC_CMD:95")], "DriverTooOld", "newer driver");
 }
 
@@ -70,19 +70,19 @@ fn contexts_that_are_dropped_are_given_back() {
 }
 
 #[test]
-fn a_context_that_is_refused_for_another_reason_is_told() {
+fn a_context_that_is_refused_for_another_reason_is_reported() {
     fails(ADD, &[("FAKE_XDNA_FAIL", "CREATE_HWCTX:5")], "ContextRefused", "cargo npugate doctor");
 }
 
 #[test]
-fn a_configuration_that_is_refused_is_told() {
+fn a_refused_configuration_is_reported() {
     let xclbin = Scenario::Add(Form::Xclbin);
-    fails(xclbin, &[("FAKE_XDNA_FAIL", "CONFIG_HWCTX:22")], "Configuration", "build it anew");
+    fails(xclbin, &[("FAKE_XDNA_FAIL", "CONFIG_HWCTX:22")], "Configuration", "again, for this NPU");
     fails(xclbin, &[("FAKE_XDNA_FAIL", "CONFIG_HWCTX:62")], "Wedged", "modprobe");
 }
 
 #[test]
-fn a_command_that_is_refused_is_told() {
+fn a_refused_command_is_reported() {
     for form in [Form::Elf, Form::Xclbin] {
         let add = Scenario::Add(form);
         fails(add, &[("FAKE_XDNA_FAIL", "EXEC_CMD:22")], "Submit", "arguments");
@@ -91,10 +91,10 @@ fn a_command_that_is_refused_is_told() {
 }
 
 #[test]
-fn a_run_that_ends_in_another_state_than_completed_is_an_error_of_its_own() {
+fn each_state_other_than_completed_is_an_error_of_its_own() {
     for (state, expected, advice) in [
         ("5", "Device", "built for this NPU"),
-        ("6", "Aborted", "alone"),
+        ("6", "Aborted", "nothing else on the NPU"),
         ("8", "DeviceTimeout", "tdr_timeout_ms"),
         ("9", "NoResponse", "reload the driver"),
     ] {
@@ -105,7 +105,7 @@ fn a_run_that_ends_in_another_state_than_completed_is_an_error_of_its_own() {
 }
 
 #[test]
-fn a_later_run_that_fails_is_told_as_the_first_would_be() {
+fn a_later_run_that_fails_is_reported_like_the_first() {
     let faults = [("FAKE_XDNA_STATE", "8"), ("FAKE_XDNA_AFTER", "1")];
     fails(Scenario::Reuse(Form::Elf), &faults, "DeviceTimeout", "tdr_timeout_ms");
 }

@@ -1,4 +1,4 @@
-//! Files that are not what they should be, and kernels that are not there.
+//! Files that are not what they should be, and kernels that do not exist.
 
 use std::{env, fs};
 
@@ -9,7 +9,7 @@ use crate::{
     scenario::{Form, Scenario},
 };
 
-/// Opens a file of these bytes; it must fail.
+/// Opens a file with these bytes, which must fail.
 fn file_fails(bytes: &[u8], form: Form, expected: &str, advice: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
@@ -19,7 +19,7 @@ fn file_fails(bytes: &[u8], form: Form, expected: &str, advice: &str) {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_file_is_named() {
     for form in [Form::Elf, Form::Xclbin] {
         let file = [("NPUGATE_TEST_FILE", "/nonexistent/design.bin")];
         fails(Scenario::File(form), &file, "NoSuchFile", "/nonexistent/design.bin");
@@ -27,7 +27,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn what_is_no_elf_for_an_npu_is_refused_for_its_own_reason() {
+fn what_is_not_an_elf_for_an_npu_is_refused_for_its_own_reason() {
     file_fails(b"hello, world", Form::Elf, "NotAnElf", "aiecc");
     let machine = fs::read(env::current_exe().unwrap()).unwrap();
     file_fails(&machine, Form::Elf, "WrongPlatform", "npu2");
@@ -36,7 +36,7 @@ fn what_is_no_elf_for_an_npu_is_refused_for_its_own_reason() {
 }
 
 #[test]
-fn what_is_no_xclbin_for_an_npu_is_refused_for_its_own_reason() {
+fn what_is_not_an_xclbin_for_an_npu_is_refused_for_its_own_reason() {
     let whole = Template::Xclbin.bytes().unwrap();
     file_fails(&whole[..8], Form::Xclbin, "ShortXclbin", "copy it again");
     file_fails(&whole[..600], Form::Xclbin, "TruncatedXclbin", "copy it again");
@@ -47,7 +47,7 @@ fn what_is_no_xclbin_for_an_npu_is_refused_for_its_own_reason() {
 }
 
 #[test]
-fn a_kernel_that_is_not_there_is_told() {
+fn a_missing_kernel_is_reported() {
     for form in [Form::Elf, Form::Xclbin] {
         fails(Scenario::WrongKernel(form), &[], "NoSuchKernel", "Program::kernels");
     }

@@ -1,4 +1,4 @@
-//! Runs that go well: what comes out is what was computed, for both kinds of files.
+//! Runs that succeed: the output is what was computed, for both kinds of files.
 
 use std::{fs, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
     scenario::{Form, Scenario},
 };
 
-/// Plays `scenario`, which must say `expected`.
+/// Plays `scenario`, which must return `expected`.
 fn says(scenario: Scenario, expected: &str) {
     let Some(outcome) = play(scenario, &[]) else { return };
     assert_eq!(outcome, Outcome::Done(expected.to_owned()), "{scenario}");
@@ -72,7 +72,7 @@ fn bytes(tensor: &Tensor) -> Vec<u8> {
     }
 }
 
-/// What the emulated NPU makes of two inputs, `w` staying as it is; the inputs are left in `folder`.
+/// The emulated NPU's results for two inputs and one `w`; the inputs are left in `folder`.
 fn emulated(folder: &Path) -> [[Vec<u8>; 2]; 2] {
     let mut emulator = Emulator::default();
     let id = emulator.load(&design()).unwrap();
@@ -112,7 +112,7 @@ fn a_program_gives_the_same_bytes_through_xrt_as_on_the_emulated_npu() {
     }
 }
 
-/// A folder with the design as a deployment, and what its two turns give.
+/// A folder with the design as a deployment, and the results of its two turns.
 fn deployment() -> (TempDir, [[Vec<u8>; 2]; 2]) {
     let folder = tempfile::tempdir().unwrap();
     deploy(folder.path(), [&design()]).unwrap();
@@ -136,7 +136,7 @@ fn the_projects_device_gives_the_bytes_of_the_emulated_npu() {
 }
 
 #[test]
-fn a_run_of_the_projects_device_that_hangs_is_over_at_its_deadline() {
+fn a_run_of_the_projects_device_that_hangs_ends_at_its_deadline() {
     let (folder, _) = deployment();
     let path = folder.path().to_str().unwrap();
     let variables = [

@@ -1,4 +1,4 @@
-//! What a child does with XRT. Each scenario is one use of the crate from beginning to end.
+//! What a child does with XRT: each scenario is one use of the crate from beginning to end.
 
 use std::{
     fmt,
@@ -16,45 +16,45 @@ use crate::{
 /// How long a run may take.
 pub const DEADLINE: Deadline = Deadline::After(Duration::from_secs(20));
 
-/// Which kind of file a kernel comes from.
+/// The kind of file that a kernel comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     Elf,
     Xclbin,
-    /// An xclbin whose number of instructions is told in bytes.
+    /// An xclbin whose number of instructions is in bytes.
     XclbinInBytes,
 }
 
 /// What a child plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scenario {
-    /// What the device says of itself.
+    /// Describes the device.
     Describe,
     /// One run that adds two vectors.
     Add(Form),
-    /// Three runs, of which the later ones get one new input.
+    /// Three runs, with one new input for each later run.
     Reuse(Form),
     /// A run with a short deadline.
     Deadline(Form),
-    /// A run with none.
+    /// A run without a deadline.
     NoDeadline,
-    /// As many contexts as there are.
+    /// As many contexts as the device has.
     Contexts,
-    /// Contexts that are made and dropped, more than there are.
+    /// More contexts than the device has, each dropped before the next.
     ContextsInTurn,
-    /// A kernel by a name that is not there.
+    /// A kernel with a name that does not exist.
     WrongKernel(Form),
     /// More buffers than the kernel takes.
     TooManyBuffers(Form),
-    /// A file that `NPUGATE_TEST_FILE` names, to be opened and put on the device.
+    /// Opens the file that `NPUGATE_TEST_FILE` names, and puts it on the device.
     File(Form),
     /// A program of the project in the folder `NPUGATE_TEST_FILE`, as [`crate::runs`] writes it.
     Program(Form),
-    /// The same by way of the project's own device, the folder being a deployment.
+    /// The same through the project's own device, with the folder as a deployment.
     Device,
 }
 
-/// The form's words.
+/// The names of the forms.
 const FORMS: [(Form, &str); 3] =
     [(Form::Elf, "elf"), (Form::Xclbin, "xclbin"), (Form::XclbinInBytes, "xclbin-in-bytes")];
 
@@ -83,7 +83,7 @@ impl FromStr for Scenario {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let unknown = || format!("`{text}` is no scenario");
+        let unknown = || format!("`{text}` is not a scenario");
         let (name, form) = text.split_once(' ').ok_or_else(unknown)?;
         let form = FORMS.iter().find(|known| known.1 == form).ok_or_else(unknown)?.0;
         Ok(match name {
@@ -105,7 +105,7 @@ impl FromStr for Scenario {
 }
 
 impl Scenario {
-    /// Plays it; what it found, as a text.
+    /// Plays the scenario, and returns its result as text.
     pub fn play(self) -> Result<String, Error> {
         let library = Library::open()?;
         match self {
@@ -159,14 +159,14 @@ impl Scenario {
                         Ok(context) => contexts.push(context),
                         Err(error) => {
                             eprintln!("after {} contexts", contexts.len());
-                            // One that is given back can be had again.
+                            // A context that is returned can be taken again.
                             contexts.pop();
                             device.context(&program)?;
                             return Err(error);
                         }
                     }
                 }
-                Ok("there is no end of contexts".to_owned())
+                Ok("contexts do not run out".to_owned())
             }
             Self::ContextsInTurn => {
                 let device = library.device(0)?;

@@ -1,4 +1,4 @@
-//! The sum of two vectors, which a fixture computes that stands for no program.
+//! The sum of two vectors, which a fixture without a key computes.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,7 @@ use npugate_xrt_fixtures::{ELF_INSTANCE, ELF_KERNEL, Template, XCLBIN_KERNEL};
 
 use crate::scenario::Form;
 
-/// Words of a vector.
+/// The number of words of a vector.
 const WORDS: u32 = 1024;
 
 /// A kernel that adds two vectors, with its buffers.
@@ -33,14 +33,14 @@ impl Adder {
         Ok(Self { run, buffers })
     }
 
-    /// Gives an input the multiples of a number.
+    /// Fills an input with the multiples of a number.
     pub fn input(&self, index: usize, factor: u32) -> Result<(), Error> {
         let bytes: Vec<u8> = (1..=WORDS).flat_map(|i| (i * factor).to_le_bytes()).collect();
         self.buffers[index].write(0, &bytes)?;
         self.buffers[index].sync_to_device()
     }
 
-    /// The number of which the output has the multiples.
+    /// The number whose multiples the output contains.
     pub fn output(&self) -> Result<String, Error> {
         let output = &self.buffers[2];
         output.sync_from_device()?;
@@ -66,7 +66,7 @@ pub fn program(library: &Library, form: Form) -> Result<Program, Error> {
     open(library, &path, form)
 }
 
-/// Opens a file, an xclbin with the instructions of all of ours.
+/// Opens a file; an xclbin gets the instructions that all of ours use.
 pub fn open(library: &Library, path: &Path, form: Form) -> Result<Program, Error> {
     let unit = match form {
         Form::Elf => return Ok(Program::Elf(library.elf(path)?)),

@@ -1,5 +1,5 @@
-//! Deployments for the mock of XRT: files that pass for compiled programs, and the emulated NPU to
-//! compute what they would.
+//! Deployments for the mock of XRT: files that stand in for compiled programs, and the emulated
+//! NPU, which computes their runs.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
@@ -17,7 +17,7 @@ use npugate_kernels::{
 };
 use npugate_xrt_mock::{Call, Mock, ProgramFile, State};
 
-/// Writes a kernel cache of `programs` to a folder, as ELFs, and tells the mock to compute them.
+/// Writes a kernel cache of `programs` to a folder, as ELFs, and makes the mock compute their runs.
 pub fn deploy<'a>(mock: &Mock, folder: &Path, programs: impl IntoIterator<Item = &'a Program>) {
     let mut entries = serde_json::Map::new();
     for program in programs {

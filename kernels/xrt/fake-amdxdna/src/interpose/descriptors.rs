@@ -64,8 +64,8 @@ mappers! {
     mmap64 c"mmap64";
 }
 
-/// Maps, and notes what is mapped of the device. Nothing is really locked in memory: what a user may
-/// lock depends on the machine, and a test says it by `FAKE_XDNA_MEMLOCK`.
+/// Maps memory, and records mappings of the device. Nothing is really locked in memory: the limit
+/// of a user depends on the machine, and a test sets it by `FAKE_XDNA_MEMLOCK`.
 ///
 /// # Safety
 /// As `mmap`.
@@ -86,7 +86,7 @@ unsafe fn map(
         set_errno(Errno::AGAIN);
         return libc::MAP_FAILED;
     }
-    // SAFETY: the caller's promise; a lock less changes nothing that it can see.
+    // SAFETY: the caller's promise; it cannot see that the lock is missing.
     let mapped = unsafe { real(address, len, protection, flags & !libc::MAP_LOCKED, fd, offset) };
     if mapped != libc::MAP_FAILED {
         device::note_mapping(fd, mapped as u64, len as u64, offset as u64);

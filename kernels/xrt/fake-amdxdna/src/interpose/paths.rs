@@ -1,4 +1,4 @@
-//! Functions that take a path: those of the driver are looked up below the fake's root.
+//! Functions that take a path: the driver's paths are looked up below the fake's root.
 
 use std::{
     ffi::{CStr, CString},
@@ -10,7 +10,7 @@ use libc::{c_char, c_int, c_uint, c_void, size_t, ssize_t};
 use super::{next, set_errno};
 use crate::{device, sysfs};
 
-/// The path that is really meant, if it is one of the driver's.
+/// The path to use instead, if the path is one of the driver's.
 ///
 /// # Safety
 /// `path` is null or a C string.
@@ -23,7 +23,7 @@ unsafe fn redirected(path: *const c_char) -> Option<CString> {
     CString::new(sysfs::redirect(path.to_bytes())?.into_os_string().into_vec()).ok()
 }
 
-/// Whether the path is the device node's.
+/// Whether the path is that of the device node.
 ///
 /// # Safety
 /// `path` is null or a C string.
@@ -32,12 +32,12 @@ unsafe fn is_node(path: *const c_char) -> bool {
     !path.is_null() && unsafe { CStr::from_ptr(path) }.to_bytes() == sysfs::NODE
 }
 
-/// Opens the device instead of the file that `opened` is, if there is one.
+/// Opens the device instead of the file that was opened, if that succeeded.
 fn open_device(opened: c_int) -> c_int {
     if opened < 0 {
         return opened;
     }
-    // SAFETY: a descriptor that the caller has just opened for this.
+    // SAFETY: the caller has just opened the descriptor for this.
     unsafe { libc::close(opened) };
     device::open().unwrap_or_else(|errno| {
         set_errno(errno);
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn realpath(path: *const c_char, out: *mut c_char) -> *mut
     if other.is_none() || found.is_null() {
         return found;
     }
-    // The process must see the path that it would see: without the root before it.
+    // The process must see the path that it expects, without the fake's root.
     // SAFETY: `realpath` returns a C string.
     let bytes = unsafe { CStr::from_ptr(found) }.to_bytes();
     let root = sysfs::root().map_or(0, |root| {
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn realpath(path: *const c_char, out: *mut c_char) -> *mut
         if bytes.get(root) == Some(&b'/') { root } else { 0 }
     });
     let rest = bytes.len() - root + 1;
-    // SAFETY: the rest of the string and its zero, moved to the string's own beginning.
+    // SAFETY: moves the rest of the string, with its zero, to the beginning of the same string.
     unsafe { std::ptr::copy(found.add(root), found, rest) };
     found
 }

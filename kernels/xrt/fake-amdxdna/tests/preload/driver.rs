@@ -1,4 +1,4 @@
-//! A client that talks to the driver as XRT's own library does, by the kernel's header.
+//! A client that calls the driver as XRT's own library does, by the kernel's header.
 
 #![expect(unsafe_code, reason = "ioctls and memory that is shared with a device")]
 
@@ -22,7 +22,7 @@ impl Node {
         Self(OpenOptions::new().read(true).write(true).open("/dev/accel/accel0").unwrap())
     }
 
-    /// An ioctl whose argument is an array of words of 64 bits.
+    /// Calls an ioctl whose argument is an array of 64-bit words.
     fn call<const N: usize>(&self, number: u64, arg: &mut [u64; N]) -> io::Result<()> {
         let fd = self.0.as_raw_fd();
         // SAFETY: the argument is as large as the request says.
@@ -32,21 +32,21 @@ impl Node {
         }
     }
 
-    /// `CREATE_HWCTX`: handles of the context and its timeline.
+    /// `CREATE_HWCTX`: returns the handles of the context and its timeline.
     fn context(&self) -> (u64, u64) {
         let mut arg = [0; 7];
         self.call(0x40, &mut arg).unwrap();
         (arg[6] & 0xffff_ffff, arg[6] >> 32)
     }
 
-    /// `CREATE_BO`, `GET_BO_INFO` and a mapping: a buffer of a page.
+    /// `CREATE_BO`, `GET_BO_INFO` and a mapping: makes a buffer of one page.
     fn buffer(&self, kind: u64) -> Page {
         let mut arg = [0, 0, 4096, kind];
         self.call(0x43, &mut arg).unwrap();
         let handle = arg[3] >> 32;
         let mut info = [0, 0, handle, 0, 0, 0];
         self.call(0x44, &mut info).unwrap();
-        // SAFETY: a new mapping at an address of the system's choice.
+        // SAFETY: a new mapping, at an address that the system chooses.
         let memory = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -65,17 +65,17 @@ impl Node {
         self.call(0x09, &mut [page.handle]).unwrap();
     }
 
-    /// `EXEC_CMD`: the sequence number.
+    /// `EXEC_CMD`: returns the sequence number.
     fn submit(&self, context: u64, command: &Page) -> u64 {
         let mut arg = [0, 0, context, command.handle, 0, 1, 0];
         self.call(0x46, &mut arg).unwrap();
         arg[6]
     }
 
-    /// `SYNCOBJ_TIMELINE_WAIT`, until a time from now.
+    /// `SYNCOBJ_TIMELINE_WAIT`, for at most this time.
     fn wait(&self, timeline: u64, point: u64, limit: Duration) -> io::Result<()> {
         let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: room for the answer.
+        // SAFETY: there is room for the answer.
         unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
         let deadline =
             now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64 + limit.as_nanos() as u64;
@@ -107,7 +107,7 @@ impl Page {
 }
 
 /// A page with control code that puts three addresses into descriptors of a shim tile, and a command
-/// that runs it (`ERT_START_NPU`).
+/// that runs the code (`ERT_START_NPU`).
 fn command(node: &Node, args: [&Page; 3]) -> [Page; 2] {
     let code = node.buffer(1);
     let mut words = vec![0x0604_0100, 0x108, 3, 0];

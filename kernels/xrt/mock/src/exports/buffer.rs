@@ -21,13 +21,13 @@ extern "C" fn npg_buffer_new(
     guard("npg_buffer_new", error, || {
         object(device)?;
         if size == 0 {
-            return Err(Failed::argument("a buffer has at least one byte"));
+            return Err(Failed::argument("a buffer must have at least one byte"));
         }
-        // Instructions and data of an xclbin are of groups; buffers of an ELF are of none.
+        // Instructions and data of an xclbin are in groups; buffers of an ELF are not.
         let fits = match kind {
             0 | 1 => group != 0,
             2 => group == 0,
-            _ => return Err(Failed::argument(format!("there are no buffers of kind {kind}"))),
+            _ => return Err(Failed::argument(format!("there is no kind of buffer {kind}"))),
         };
         if !fits {
             return Err(Failed::exception(format!("invalid memory group {group}")));

@@ -11,7 +11,7 @@ use crate::{
     fault::{self, Effect},
 };
 
-/// The version of the interface that this is a double of.
+/// The version of the interface that the mock implements.
 const ABI: u32 = 2;
 
 /// XRT 2.25, as a version code.
@@ -21,7 +21,7 @@ pub(super) struct Device {
     pub(super) contexts: Arc<AtomicUsize>,
 }
 
-/// The number that a fault gives in place of `value`.
+/// `value`, or the number that a fault sets instead.
 fn value(function: &str, value: u32) -> u32 {
     match fault::effect(function) {
         Some(Effect::Value(other)) => other,
@@ -81,7 +81,7 @@ extern "C" fn npg_device_text(
         match key {
             0 => put_text("0000:00:00.0", text, size, needed),
             1 => put_text(&name, text, size, needed),
-            _ => Err(Failed::argument(format!("a device has no text {key}"))),
+            _ => Err(Failed::argument(format!("a device has no text with key {key}"))),
         }
     })
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::Format;
 
-/// The memory of an xclbin's data, in the context's slot: as XRT 2.25 numbers it.
+/// The memory of an xclbin's data, in the context's slot, as XRT 2.25 numbers it.
 const DATA_GROUP: i32 = 0x2_0000;
 
 /// The memory of its instructions.
@@ -83,10 +83,10 @@ extern "C" fn npg_kernel_free(kernel: *mut Kernel) {
     free("kernel", kernel);
 }
 
-/// As the shim refuses an argument that the kernel does not take.
+/// Refuses an argument that the kernel does not take, as the shim does.
 pub(super) fn check_arg(arg: i32, args: i32) -> Result<(), Failed> {
     if arg < 0 || (args >= 0 && arg >= args) {
-        let text = format!("there is no argument {arg}, the kernel takes {args}");
+        let text = format!("there is no argument {arg}; the kernel takes {args}");
         return Err(Failed::argument(text));
     }
     Ok(())

@@ -31,7 +31,7 @@ impl Drop for Context {
     }
 }
 
-/// The text of a file, or XRT's own words for one that is not there.
+/// The text of a file, or XRT's own message for a missing one.
 fn read(path: &CStr, missing: impl FnOnce(&str) -> String) -> Result<String, Failed> {
     let bytes = fs::read(OsStr::from_bytes(path.to_bytes()))
         .map_err(|_| Failed::exception(missing(&path.to_string_lossy())))?;
@@ -99,7 +99,7 @@ extern "C" fn npg_xclbin_open(
     guard("npg_xclbin_open", error, || {
         let path = text(path)?;
         let text = read(path, |path| format!("No such file '{path}'"))?;
-        // As long as the magic word and the numbers that a real one has after it.
+        // The length of the magic word and the numbers that follow it in a real xclbin.
         if text.len() < 16 {
             return Err(Failed::exception("xclbin: buffer too small to contain header"));
         }
@@ -127,7 +127,7 @@ extern "C" fn npg_xclbin_free(xclbin: *mut Program) {
     free("xclbin", xclbin);
 }
 
-/// Takes a context of the device.
+/// Takes one of the device's contexts.
 fn open(device: *mut Device, program: &Program, context: *mut *mut Context) -> Result<(), Failed> {
     let taken = Arc::clone(&object(device)?.contexts);
     if taken.fetch_add(1, Ordering::Relaxed) >= CONTEXTS {

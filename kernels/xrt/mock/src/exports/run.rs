@@ -20,7 +20,7 @@ const RUNNING: i32 = 3;
 const COMPLETED: i32 = 4;
 const ERROR: i32 = 5;
 
-/// The longest that a run that never ends makes a test wait without a deadline.
+/// The longest that a test waits, even without a deadline, for a run that never ends.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
@@ -33,21 +33,21 @@ struct Run {
     kernel: Kernel,
     arguments: Vec<Option<Argument>>,
     state: i32,
-    /// How it ends once it may.
+    /// The state in which it ends.
     end: i32,
     /// Whether it has missed a deadline already.
     late: bool,
 }
 
 impl Run {
-    /// Computes; the result is there at once, and told by a wait.
+    /// Computes. The result is there at once, but only a wait reports it.
     fn start(&mut self) {
         self.end = self.compute().unwrap_or(ERROR);
         self.late = false;
         self.state = RUNNING;
     }
 
-    /// Computes; none if an argument is not as it should be.
+    /// Computes, unless an argument is wrong.
     fn compute(&self) -> Option<i32> {
         let mut arguments = self.arguments.iter();
         if self.kernel.program.file.format == Format::Xclbin {
@@ -56,7 +56,7 @@ impl Run {
             let Argument::Scalar(count) = arguments.next()?.as_ref()? else { return None };
             let opcode = u64::from_ne_bytes(opcode.as_slice().try_into().ok()?);
             let count = u32::from_ne_bytes(count.as_slice().try_into().ok()?) as usize;
-            // Their number is told in words, or in bytes.
+            // Their number is in words or in bytes.
             let size = instructions.size();
             if opcode != 3 || (count != size && count != size / 4) {
                 return None;
@@ -71,7 +71,7 @@ impl Run {
         Some(compute::compute(&self.kernel.program.path, &self.kernel.name, &buffers?))
     }
 
-    /// Ends the run, or misses the deadline.
+    /// Ends the run, or lets it miss the deadline.
     fn wait(&mut self, milliseconds: u32) -> Result<(), Failed> {
         match fault::effect("npg_run_wait") {
             Some(Effect::Hang) => return Err(missed(milliseconds)),
@@ -95,7 +95,7 @@ impl Run {
     }
 }
 
-/// Waits for what does not end.
+/// Waits for a run that does not end.
 fn missed(milliseconds: u32) -> Failed {
     let deadline = Duration::from_millis(milliseconds.into());
     thread::sleep(if milliseconds == 0 { PATIENCE } else { deadline.min(PATIENCE) });
@@ -147,7 +147,7 @@ extern "C" fn npg_run_set_scalar(
         if value.is_null() {
             return Err(Failed::argument("value is null"));
         }
-        // SAFETY: it is not null, and there are `size` bytes as the header says.
+        // SAFETY: it is not null, and there are `size` bytes, as the header says.
         let bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) };
         set(run, arg, Argument::Scalar(bytes.to_vec()))
     })

@@ -1,5 +1,5 @@
-/* Stands in for uuid-dev's header, which XRT's headers include and Debian's libxrt-dev does not
- * depend on. Found only where there is no other. */
+/* Stands in for the header of uuid-dev, which XRT's headers include although Debian's libxrt-dev
+ * does not depend on that package. It is used only if there is no other. */
 #pragma once
 #ifdef __cplusplus
 extern "C" {
