@@ -1,7 +1,7 @@
 //! Gates for language models on NPUs.
 //!
 //! An adapter crate describes a model (or just kernels) by the traits [`Adapter`],
-//! [`Model`](model::Model), [`Runner`](model::Runner) and [`Kernel`]; this crate turns it
+//! [`Model`], [`Runner`] and [`Kernel`]; this crate turns it
 //! into named tests with numbers and speaks libtest's command line, so that `cargo test`,
 //! `cargo nextest` and `cargo npugate` all run the same gates:
 //!
