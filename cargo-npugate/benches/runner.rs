@@ -42,7 +42,7 @@ impl Adapter for Gate {
 
 impl Kernel for Nothing {
     fn id(&self) -> KernelId {
-        KernelId { op: "nothing".into(), shape: self.0.to_string(), tier: None }
+        KernelId::new("nothing", self.0.to_string())
     }
 
     fn tolerance(&self) -> Tolerance {

@@ -77,6 +77,7 @@ pub enum Bias {
 /// Names a kernel test: `kernel::{op}::{shape}` and, where the op has tiers,
 /// `::{tier}`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[non_exhaustive]
 pub struct KernelId {
     /// The operation: `gemm`.
     pub op: String,

@@ -54,7 +54,7 @@ fn rne(value: f32) -> f32 {
 
 impl Kernel for Scale {
     fn id(&self) -> KernelId {
-        KernelId { op: "scale".into(), shape: format!("{ROWS}x{WIDTH}"), tier: None }
+        KernelId::new("scale", format!("{ROWS}x{WIDTH}"))
     }
 
     fn head_dim(&self) -> Option<usize> {

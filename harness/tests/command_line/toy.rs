@@ -79,7 +79,7 @@ impl Add {
 impl Kernel for Add {
     fn id(&self) -> KernelId {
         let shape = format!("{}x{}", self.shape[0], self.shape[1]);
-        KernelId { op: "add".to_owned(), shape, tier: None }
+        KernelId::new("add", shape)
     }
 
     fn tolerance(&self) -> Tolerance {

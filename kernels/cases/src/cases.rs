@@ -86,10 +86,10 @@ pub fn programs<'a>(launches: impl IntoIterator<Item = &'a Launch>) -> Vec<Progr
 
 /// Names the test of a launch of `op`.
 pub fn id(op: &Op) -> KernelId {
-    KernelId {
-        op: op.kernel().to_owned(),
-        shape: op.shape_key(),
-        tier: op.tier().map(str::to_owned),
+    let id = KernelId::new(op.kernel(), op.shape_key());
+    match op.tier() {
+        Some(tier) => id.tier(tier),
+        None => id,
     }
 }
 
