@@ -105,7 +105,7 @@ fn another_device_than_hardware_and_options_of_tests_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let (code, _, err) = run(root.path(), &["doctor", "--device", "emu"]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("which `emu` is not: say `--device xrt`"), "{err}");
+    assert!(err.contains("which `emu` is not: use `--device xrt`"), "{err}");
     let (code, _, err) = run(root.path(), &["--full", "device"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("unexpected argument '--full' found"), "{err}");
