@@ -1,5 +1,5 @@
-//! Tells the program what it was built from: the commit, if this is a checkout of
-//! the repository with git at hand, the compiler, the target.
+//! Records in the program what it was built from: the commit, if this is a checkout of the
+//! repository and git is installed, the compiler and the target.
 
 use std::{env, path::Path, process::Command};
 
@@ -18,8 +18,8 @@ fn main() {
     commit(folder, set);
 }
 
-/// The last commit. A package that was unpacked within some other repository is
-/// none of that repository's files, and has none.
+/// Sets the last commit. A package that was unpacked inside another repository has none,
+/// because it is not among that repository's files.
 fn commit(folder: &Path, set: impl Fn(&str, Option<String>)) {
     let git = |args: &[&str]| output(Command::new("git").arg("-C").arg(folder).args(args));
     if git(&["ls-files", "--error-unmatch", "build.rs"]).is_none() {
@@ -27,7 +27,7 @@ fn commit(folder: &Path, set: impl Fn(&str, Option<String>)) {
     }
     let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
     for file in ["HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
-        // A file that is not there would be a reason to build each time.
+        // Cargo would rebuild every time for a file that does not exist.
         let path = git(&["rev-parse", "--git-path", file]).map(|path| folder.join(path));
         if let Some(path) = path.filter(|path| path.exists()) {
             println!("cargo:rerun-if-changed={}", path.display());

@@ -1,13 +1,12 @@
-//! What the command itself costs: listing, and running tests that do nothing, on
-//! a generated workspace of 12 adapters with 250 tests each.
+//! The cost of the command itself: listing tests, and running tests that do nothing, in a
+//! generated workspace of 12 adapters with 250 tests each.
 //!
-//! `cargo bench -p cargo-npugate --bench runner`. The gates are real ones, over the `npugate` of
-//! this checkout, each kernel a table of sixteen numbers. The command, nextest
-//! and plain cargo take turns, so that a busy machine slows all of them.
-//! With `--check`, missing a target is a failure: 0.5 s for a list, 2 ms of the
-//! run for each test.
+//! `cargo bench -p cargo-npugate --bench runner`. The gates are real gates of this checkout's
+//! `npugate`, and each kernel is a table of sixteen numbers. The command, nextest and plain
+//! cargo take turns, so that a busy machine slows down all of them. With `--check`, missing a
+//! target is a failure: 0.5 s for a list, 2 ms of the run for each test.
 
-#![allow(clippy::unwrap_used, reason = "a benchmark ends where it cannot go on")]
+#![allow(clippy::unwrap_used, reason = "a benchmark may end if it cannot continue")]
 
 use std::{
     fs,
@@ -73,7 +72,7 @@ fn main() -> std::process::ExitCode {
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().collect();
-    // What `cargo test --benches` wants is that it builds.
+    // `cargo test --benches` only checks that it builds.
     if !args.iter().any(|arg| arg == "--bench") {
         return ExitCode::SUCCESS;
     }
@@ -108,7 +107,7 @@ fn main() -> ExitCode {
             ("cargo test", &|| cargo("test --no-fail-fast")),
         ],
     );
-    // A process for each test takes its time: once, for one adapter.
+    // A process for each test is slow, so this runs once and for one adapter.
     let nextest = time(&workspace, cargo("nextest run -p adapter00"));
     println!("\n{:<22} {:>8}", "listing 3,000 tests", "best");
     print(&lists, |seconds| format!("{seconds:>7.3}s"));
@@ -136,7 +135,7 @@ fn main() -> ExitCode {
 
 type Contestant<'a> = (&'static str, &'a dyn Fn() -> Command);
 
-/// The fastest of several turns of each: it was disturbed least. None for a
+/// The fastest of several turns of each contestant, which was disturbed least. `None` for a
 /// contestant that cannot run here.
 fn contest(workspace: &Path, contestants: &[Contestant<'_>]) -> Vec<(&'static str, Option<f64>)> {
     let mut best: Vec<_> = contestants.iter().map(|(name, _)| (*name, None::<f64>)).collect();
@@ -181,7 +180,7 @@ fn generate() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("twelve-adapters");
     let write = |path: PathBuf, text: &str| {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        // What is the same already stays as old as it is.
+        // A file that is already the same keeps its time.
         if fs::read_to_string(&path).ok().as_deref() != Some(text) {
             fs::write(path, text).unwrap();
         }
@@ -203,7 +202,7 @@ fn generate() -> PathBuf {
         write(package.join("src/lib.rs"), "");
         write(package.join("tests/gate.rs"), &GATE.replace("@TESTS@", &TESTS.to_string()));
     }
-    // The versions of this checkout, so that nothing needs to be looked up.
+    // The versions of this checkout, so that no version has to be looked up.
     if !folder.join("Cargo.lock").exists() {
         fs::copy(here.join("../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     }

@@ -1,5 +1,5 @@
-//! Baselines after a run: what changed against what was accepted, kept beside
-//! it until somebody decides.
+//! Baselines after a run: changes from the accepted figures, kept beside the baseline
+//! until somebody decides about them.
 
 mod decision;
 mod error;
@@ -20,7 +20,7 @@ use crate::shell::{Shell, Tone};
 use crate::text;
 use npugate_schema::{Baseline, Outcome, Record};
 
-/// Takes a model's run in: writes what changed where the mode says, and tells.
+/// Records the changes of a model's run where the mode says, and reports them.
 ///
 /// # Errors
 ///
@@ -40,7 +40,8 @@ pub fn update(
     let what = |n| format!("{} for {model} on {device}", text::count(n, "change"));
     match mode {
         Update::No if changed > 0 => {
-            let message = format!("{}, not written: run it locally and review", what(changed));
+            let message =
+                format!("{}, not written: run the tests locally and review them", what(changed));
             shell.status(Tone::Odd, "Pending", message);
         }
         Update::No => {}
@@ -56,7 +57,9 @@ pub fn update(
             let pending = file.changes().len();
             if pending > 0 {
                 if let Err(error) = last_run.save(&path, &result.records) {
-                    shell.warn(format_args!("`cargo npugate review` will show less: {error}"));
+                    shell.warn(format_args!(
+                        "`cargo npugate review` will show fewer details: {error}"
+                    ));
                 }
                 let message = format!("{}: cargo npugate review", what(pending));
                 shell.status(Tone::Odd, "Pending", message);
@@ -66,8 +69,8 @@ pub fn update(
     Ok(())
 }
 
-/// Accepts every figure of a model's run that may enter a baseline, changed or not. A
-/// test that this run would have listed and did not is gone, and leaves the baseline.
+/// Accepts every figure of a model's run that may enter a baseline, changed or not. If
+/// the run listed every test, a test that it did not list is gone, and leaves the baseline.
 ///
 /// # Errors
 ///
@@ -98,24 +101,24 @@ pub fn save(result: &ModelResult, listed: Listed, shell: &mut Shell) -> Result<(
     Ok(())
 }
 
-/// How much of what a gate has was listed in a run.
+/// How many of a gate's tests were listed in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Listed {
     /// Every test.
     Everything,
-    /// What a filter left.
+    /// Those that a filter selected.
     Some,
 }
 
-/// The records whose figures may enter a baseline. Those of a test that failed
-/// or could not judge never do.
+/// The records whose figures may enter a baseline. The figures of a test that failed or
+/// could not judge never do.
 fn judged(records: &[Record]) -> impl Iterator<Item = &Record> {
     records.iter().filter(|record| matches!(record.outcome, Outcome::Passed | Outcome::Regressed))
 }
 
-/// Puts what this run changed into the pending baseline, and says in how many
-/// tests it differs from the accepted one. Tests that did not run stay as they
-/// are; one that stands as it was accepted is no longer pending.
+/// Puts the changes of this run into the pending baseline, and returns the number of tests
+/// that differ from the accepted one. Tests that did not run stay as they are; a test
+/// whose figures are the accepted ones is no longer pending.
 fn take_in(file: &mut PendingFile, records: &[Record]) -> usize {
     let mut changed = 0;
     for record in judged(records) {
@@ -201,7 +204,7 @@ mod tests {
         let fixture = Fixture::new();
         fixture.run(Update::Always, vec![passed("a", 0.999), passed("b", 0.99)]);
         let before = fixture.accepted();
-        // Within the same standing, and a run of one test only.
+        // The change is within the noise, and only one test ran.
         assert_eq!(fixture.run(Update::New, vec![passed("a", 0.9991)]), "");
         assert_eq!(fixture.accepted(), before);
         assert_eq!(fixture.pending(), None);
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_went_away_is_no_longer_pending() {
+    fn a_change_that_disappears_is_no_longer_pending() {
         let fixture = Fixture::new();
         fixture.run(Update::Always, vec![passed("a", 0.999)]);
         fixture.run(Update::New, vec![passed("a", 0.99999)]);
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn on_ci_nothing_is_written_and_the_change_is_told() {
+    fn on_ci_nothing_is_written_and_the_change_is_reported() {
         let fixture = Fixture::new();
         let printed = fixture.run(Update::No, vec![passed("a", 0.999)]);
         assert!(printed.contains("1 change for tiny on emu, not written"), "{printed}");

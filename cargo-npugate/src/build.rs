@@ -19,7 +19,7 @@ use std::{
 pub enum BuildError {
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("the adapters did not build: cargo says why above")]
+    #[error("the adapters did not build: see cargo's errors above")]
     Failed,
     #[error("cargo built no executable for the test target `{gate}` of {package}")]
     NoExecutable { package: String, gate: String },
@@ -96,9 +96,9 @@ fn command(
     for adapter in adapters {
         command.args(["--package", &adapter.package]);
     }
-    // Cargo builds a crate anew for each set of features, and what it turns on depends on the
-    // packages that are selected. With all of them, gates share what `cargo test --workspace` has
-    // built, whichever adapters are asked for. Features that were typed are for the adapters alone.
+    // Cargo builds a crate anew for each set of features, and the features depend on the selected
+    // packages. If all packages are selected, gates share what `cargo test --workspace` has built,
+    // whichever adapters are requested. Typed features only apply to the adapters.
     if *features == clap_cargo::Features::default() {
         for package in &workspace.others {
             command.args(["--package", package]);
@@ -111,8 +111,8 @@ fn command(
     command
 }
 
-/// The artifacts among cargo's messages. What is not a message is another
-/// program's print, and no concern of this one.
+/// The artifacts among cargo's messages. Lines that are not messages are the output of
+/// other programs, and are skipped.
 fn artifacts(messages: impl std::io::BufRead) -> Vec<Artifact> {
     Message::parse_stream(messages)
         .filter_map(Result::ok)
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_that_is_typed_wins_and_features_that_are_typed_are_for_adapters_alone() {
+    fn a_typed_profile_wins_and_typed_features_only_apply_to_adapters() {
         let mut features = clap_cargo::Features::default();
         features.features.push("gguf".to_owned());
         let cargo_profile = Some("release".to_owned());

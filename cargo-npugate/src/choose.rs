@@ -1,5 +1,5 @@
-//! From what the gates list to what a run takes: what a gate cannot select by
-//! itself, since it takes expressions, memory of earlier runs, or sight of all models.
+//! From the tests that gates list to the tests that a run takes: the part of the selection
+//! that a gate cannot do itself, because it needs expressions, earlier runs or all models.
 
 use crate::filter::{Facts, FilterError};
 use crate::last_failed::{FailedTest, FailedTests};
@@ -36,12 +36,12 @@ pub struct Candidates {
     pub model: String,
     /// The tests that the gate lists.
     pub tests: Vec<ListedTest>,
-    /// The names that its baseline alone still has.
+    /// The names that only its baseline still has.
     pub gone: Vec<String>,
 }
 
 impl Candidates {
-    /// What is known of each test.
+    /// What is known about each test.
     pub fn facts(&self) -> impl Iterator<Item = Facts<'_>> {
         let (model, package) = (&self.model, &self.package);
         self.tests.iter().map(move |test| Facts { model, package, test })
@@ -57,7 +57,7 @@ impl Candidates {
     }
 }
 
-/// Leaves the tests that a selection takes, of every model of the run at once.
+/// Keeps the tests that a selection takes, of all models of the run together.
 ///
 /// # Errors
 ///
@@ -67,18 +67,18 @@ pub fn choose(candidates: &mut [Candidates], selection: &Selection) -> Result<()
     let names = candidates.iter().flat_map(|one| &one.tests).map(|test| test.name.as_str());
     if let Some(name) = selection.unmatched(names) {
         return Err(ChooseError::NoTests(format!(
-            "no test is called `{name}`; `cargo npugate list` prints their names"
+            "no test is called `{name}`; `cargo npugate list` lists all tests"
         )));
     }
     take_described(candidates, selection)?;
     take_shard(candidates, selection)
 }
 
-/// Leaves the tests that an expression describes.
+/// Keeps the tests that match an expression.
 fn take_described(candidates: &mut [Candidates], selection: &Selection) -> Result<(), ChooseError> {
     let expressions = &selection.expressions;
     let facts = || candidates.iter().flat_map(Candidates::facts);
-    // Nothing is known of the tests of an empty list: that is an error of its own.
+    // An expression cannot be checked without tests, which is another error.
     if expressions.is_empty() || facts().next().is_none() {
         return Ok(());
     }
@@ -89,8 +89,8 @@ fn take_described(candidates: &mut [Candidates], selection: &Selection) -> Resul
     Ok(())
 }
 
-/// Leaves the part of the run that is asked for. Tests that run and tests that
-/// are off are dealt out apart: a shard is to have its share of both.
+/// Keeps the requested part of the run. Tests that run and tests that are off are dealt out
+/// separately, so that a shard has its share of both.
 fn take_shard(candidates: &mut [Candidates], selection: &Selection) -> Result<(), ChooseError> {
     let Some(partition) = selection.partition else { return Ok(()) };
     let before = candidates.iter().map(|one| one.tests.len()).sum::<usize>();
@@ -111,8 +111,8 @@ fn take_shard(candidates: &mut [Candidates], selection: &Selection) -> Result<()
     Ok(())
 }
 
-/// Leaves the tests that failed before, and says which of those there are no
-/// more. To be called before [`choose`], with what the gates list.
+/// Keeps the tests that failed before, and returns those of them that no longer exist. Call
+/// this before [`choose`], with the tests that the gates list.
 ///
 /// # Errors
 ///
@@ -126,7 +126,7 @@ pub fn take_failed(
         return Ok(FailedTests::new());
     }
     if failed.is_empty() {
-        let message = "no test is known to have failed: there is nothing to run again";
+        let message = "no test is known to have failed, so there is nothing to rerun";
         return Err(ChooseError::NoTests(message.to_owned()));
     }
     let listed: BTreeSet<_> = candidates
@@ -141,8 +141,7 @@ pub fn take_failed(
             failed.contains(&FailedTest::new(facts.package, facts.model, &facts.test.name))
         });
     }
-    // What a filter keeps from being listed, or belongs to a model that was not
-    // selected, may still be there.
+    // A test that a filter leaves out, or whose model was not selected, may still exist.
     let told = |test: &&FailedTest| {
         !listed.contains(*test) && models.contains(&(test.package.clone(), test.model.clone()))
     };
@@ -150,7 +149,7 @@ pub fn take_failed(
     Ok(failed.iter().filter(|_| all_listed).filter(told).cloned().collect())
 }
 
-/// What is said if a selection leaves no test.
+/// The message for a selection that leaves no test.
 pub fn no_match(selection: &Selection) -> String {
     let Selection { filters, expressions, .. } = selection;
     let hint = match filters.as_slice() {
@@ -173,27 +172,25 @@ pub fn no_match(selection: &Selection) -> String {
         (Some(command), _) => {
             format!("no test matches {asked}; did you mean the command `cargo npugate {command}`?")
         }
-        (None, Rerun::Failed) => {
-            "none of the tests that failed before is among those selected".to_owned()
-        }
+        (None, Rerun::Failed) => "none of the tests that failed before is selected".to_owned(),
         (None, _) if asked.is_empty() => {
-            "no test matches; `cargo npugate list` prints their names".to_owned()
+            "no test matches; `cargo npugate list` lists all tests".to_owned()
         }
         (None, _) => {
-            format!("no test matches {asked}; `cargo npugate list` prints their names")
+            format!("no test matches {asked}; `cargo npugate list` lists all tests")
         }
     }
 }
 
-/// A mistyped command is taken for a filter.
+/// The command that a filter is close to: a mistyped command is parsed as a filter.
 fn close_command(word: &str) -> Option<String> {
     let command = crate::cli::command();
     let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
     similar::get_close_matches(word, &names, 1, 0.7).first().map(ToString::to_string)
 }
 
-/// The selection with which the tests that were chosen are run: if a gate's own
-/// listing has more than those, it is given their names.
+/// The selection to run the chosen tests with: if a gate would list more than those, it is
+/// given their names.
 pub fn to_run(selection: &Selection) -> Selection {
     if selection.takes_all_listed() {
         return selection.clone();

@@ -21,7 +21,7 @@ fn selection(expressions: &[&str]) -> Selection {
     Selection { expressions, ..Selection::default() }
 }
 
-/// `MODEL TEST` of what is left.
+/// `MODEL TEST` of each test that is left.
 fn left(candidates: &[Candidates]) -> Vec<String> {
     let facts = candidates.iter().flat_map(Candidates::facts);
     facts.map(|facts| format!("{} {}", facts.model, facts.test.name)).collect()
@@ -39,7 +39,7 @@ fn an_expression_that_asks_for_what_no_test_has_is_an_error() {
     let error = choose(&mut candidates(), &selection(&["kind(kernel)", "mm >= 256"])).unwrap_err();
     assert_eq!(error.exit_code(), ExitCode::BadFilter);
     assert!(error.to_string().contains("did you mean `m`?"), "{error}");
-    // Filters that left nothing are told as that.
+    // Filters that leave nothing are another error.
     assert!(choose(&mut [], &selection(&["mm >= 256"])).is_ok());
 }
 
@@ -107,7 +107,7 @@ fn an_expression_comes_before_the_shards() {
 }
 
 #[test]
-fn a_shard_without_tests_is_told() {
+fn a_shard_without_tests_is_an_error() {
     let mut all = candidates();
     for one in &mut all {
         one.gone.clear();
@@ -122,7 +122,7 @@ fn a_shard_without_tests_is_told() {
 }
 
 #[test]
-fn a_rerun_takes_what_failed_and_tells_what_is_no_more() {
+fn a_rerun_takes_failed_tests_and_returns_those_that_no_longer_exist() {
     let rerun = Selection { rerun: Rerun::Failed, ..Selection::default() };
     let failed: FailedTests = [
         FailedTest::new("alpha", "alpha", "kernel::softmax"),
@@ -134,18 +134,18 @@ fn a_rerun_takes_what_failed_and_tells_what_is_no_more() {
     let vanished = take_failed(&mut all, &rerun, &failed).unwrap();
     assert_eq!(left(&all), ["alpha kernel::softmax"]);
     assert_eq!(vanished, [FailedTest::new("alpha", "alpha", "kernel::conv")].into());
-    // A filter may be why it is not listed.
+    // A filter may be the reason why a test is not listed.
     let filtered = Selection { filters: vec!["kernel".into()], ..rerun.clone() };
     assert!(take_failed(&mut candidates(), &filtered, &failed).unwrap().is_empty());
     let error = take_failed(&mut candidates(), &rerun, &FailedTests::new()).unwrap_err();
     assert_eq!(error.exit_code(), ExitCode::NoTests);
     let mut all = candidates();
     take_failed(&mut all, &Selection::default(), &FailedTests::new()).unwrap();
-    assert_eq!(all, candidates(), "it was not asked for");
+    assert_eq!(all, candidates(), "no rerun was requested");
 }
 
 #[test]
-fn what_is_chosen_beyond_the_listing_is_run_by_name() {
+fn tests_that_are_chosen_from_the_listing_are_run_by_name() {
     let partition = "hash:1/2".parse().ok();
     for narrow in [
         selection(&["all()"]),
@@ -171,15 +171,15 @@ fn a_mistyped_command_is_recognised() {
     );
     assert_eq!(
         no_match_for(&["conv2d", "lst"], &[]),
-        "no test matches `conv2d` or `lst`; `cargo npugate list` prints their names"
+        "no test matches `conv2d` or `lst`; `cargo npugate list` lists all tests"
     );
-    assert!(no_match_for(&["conv2d"], &[]).contains("prints their names"));
+    assert!(no_match_for(&["conv2d"], &[]).contains("lists all tests"));
 }
 
 #[test]
-fn what_was_asked_for_is_named() {
+fn the_message_names_the_filters_and_expressions() {
     assert_eq!(
         no_match_for(&["gemm"], &["m = 4", "m = 8"]),
-        "no test matches `gemm` and `m = 4` or `m = 8`; `cargo npugate list` prints their names"
+        "no test matches `gemm` and `m = 4` or `m = 8`; `cargo npugate list` lists all tests"
     );
 }

@@ -26,7 +26,7 @@ use std::ffi::OsString;
 
 /// Gate language models on NPUs against their Hugging Face references.
 ///
-/// Without a command, runs the tests of every adapter crate of the workspace:
+/// Without a command, runs the tests of every adapter crate in the workspace:
 /// each kernel at each shape, each block, the layers, the generated tokens.
 #[derive(Clone, PartialEq, Debug, Parser)]
 #[command(
@@ -41,7 +41,7 @@ use std::ffi::OsString;
     after_long_help = help::long(),
 )]
 pub struct Cli {
-    /// What to do; without it, all tests run.
+    /// The command to run; without one, all tests run.
     #[command(subcommand)]
     pub command: Option<Command>,
 
@@ -70,12 +70,12 @@ pub struct Cli {
     pub about: AboutArgs,
 }
 
-/// Parses a command line. `argv` may have `npugate` as its first argument, as
+/// Parses a command line. `npugate` may be the first argument of `argv`, as
 /// cargo passes it to a subcommand, or not, as under `cargo run --`.
 ///
 /// # Errors
 ///
-/// A command line that makes no sense, or a call for help.
+/// A command line that makes no sense, or a request for help.
 pub fn parse(
     argv: impl IntoIterator<Item = OsString>,
     color: ColorChoice,
@@ -91,7 +91,7 @@ pub fn parse(
 
 /// The whole grammar.
 pub fn command() -> clap::Command {
-    // These come from a shared definition, and hold for every command.
+    // These come from a shared definition, and apply to every command.
     const GLOBAL: [&str; 3] = ["all_features", "no_default_features", "features"];
     Cli::command().mut_args(|arg| {
         let is_global = GLOBAL.contains(&arg.get_id().as_str());
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_npugate_may_be_there_or_not() {
+    fn the_word_npugate_is_optional() {
         let with = parse_words("cargo-npugate npugate kernel gemm");
         assert_eq!(with, parse_words("cargo-npugate kernel gemm"));
         let Some(Command::Kernel(tests)) = with.command else { panic!("{with:?}") };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_options_stand_on_either_side_of_the_command() {
+    fn shared_options_are_accepted_on_either_side_of_the_command() {
         for line in ["x -p tiny -F a --device xrt verify", "x verify -p tiny -F a --device xrt"] {
             let cli = parse_words(line);
             assert!(matches!(cli.command, Some(Command::Verify(_))), "{line}");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn no_tokens_are_none_to_generate() {
+    fn zero_tokens_are_refused() {
         let argv = ["x", "run", "Once", "-n", "0"].map(OsString::from);
         let error = parse(argv, ColorChoice::Never).unwrap_err();
         assert_eq!(error.kind(), clap::error::ErrorKind::ValueValidation);

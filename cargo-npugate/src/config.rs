@@ -29,37 +29,37 @@ use std::path::PathBuf;
 pub struct Config {
     /// The command.
     pub action: Action,
-    /// Which adapters.
+    /// Which adapters are selected.
     pub adapters: AdapterArgs,
     /// How cargo finds and builds them.
     pub cargo: CargoArgs,
     /// Where tests run, and with which settings.
     pub device: DeviceArgs,
-    /// Which settings hold where the command line says nothing.
+    /// Where settings come from that the command line does not give.
     pub profile: ProfileChoice,
     /// How much is printed.
     pub verbosity: Verbosity,
-    /// What the environment says.
+    /// The settings of the environment.
     pub environment: Environment,
 }
 
-/// Which profile of which configuration.
+/// Which profile of which configuration to use.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProfileChoice {
-    /// Its name; `default` if none.
+    /// The profile's name; `default` if none.
     pub name: Option<String>,
     /// The configuration; the workspace's own if none.
     pub file: Option<PathBuf>,
 }
 
-/// What the options for the whole command line say to every command.
+/// The options of the whole command line that apply to every command.
 #[derive(Clone, Copy, Debug)]
 struct Shared<'a> {
     /// Where tests run, and with which settings.
     device: &'a DeviceArgs,
     /// How cargo finds and builds the adapters.
     cargo: &'a CargoArgs,
-    /// What the environment says.
+    /// The settings of the environment.
     environment: &'a Environment,
 }
 

@@ -44,7 +44,7 @@ fn a_phase_narrows_a_command_and_never_widens_it() {
 }
 
 #[test]
-fn options_that_mean_nothing_to_a_command_are_refused_before_it_too() {
+fn options_that_a_command_does_not_have_are_refused_before_it_too() {
     for (line, option) in [
         ("x --full fetch", "--full"),
         ("x --junit j.xml review", "--junit"),
@@ -63,7 +63,7 @@ fn options_that_mean_nothing_to_a_command_are_refused_before_it_too() {
 }
 
 #[test]
-fn outputs_are_named_on_either_side_of_the_command() {
+fn outputs_may_be_given_on_either_side_of_the_command() {
     for line in
         ["x --results r --message-format json kernel", "x kernel --results r --message-format json"]
     {
@@ -84,7 +84,7 @@ fn gates_and_messages_do_not_share_stdout() {
 }
 
 #[test]
-fn merging_takes_files_and_a_report_on_either_side() {
+fn merge_takes_files_and_a_report_on_either_side() {
     for line in ["x merge a b --junit j", "x --junit j merge a b"] {
         let Action::Merge(args) = resolve(line).unwrap().action else { panic!("{line}") };
         assert_eq!((args.files, args.junit), (vec!["a".into(), "b".into()], Some("j".into())));
@@ -132,7 +132,7 @@ fn baseline(line: &str, update: Update) -> Result<BaselineMode, UsageError> {
 }
 
 #[test]
-fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
+fn a_baseline_that_is_saved_or_ignored_is_not_compared() {
     let mode = |line: &str| baseline(line, Update::New).unwrap();
     assert_eq!(mode("x"), BaselineMode::Compare);
     assert_eq!(mode("x --baseline save kernel"), BaselineMode::Save);
@@ -146,7 +146,7 @@ fn a_baseline_that_is_saved_or_ignored_is_compared_with_nothing() {
 }
 
 #[test]
-fn what_is_typed_of_baselines_wins_over_the_profile() {
+fn options_on_baselines_override_the_profile() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("npugate.toml");
     let text = "[profile.default]\nbaseline = \"ignore\"\nunreferenced = \"reject\"\n";
@@ -160,7 +160,7 @@ fn what_is_typed_of_baselines_wins_over_the_profile() {
 }
 
 #[test]
-fn saving_is_refused_where_nothing_may_be_written_and_with_few_rows() {
+fn saving_is_refused_where_nothing_may_be_written_and_in_a_smoke_run() {
     let refused = baseline("x --baseline save", Update::No).unwrap_err();
     assert!(matches!(refused, UsageError::SaveForbidden), "{refused}");
     assert!(baseline("x --baseline ignore", Update::No).is_ok());
@@ -182,7 +182,7 @@ fn a_run_of_every_test_looks_for_what_nothing_refers_to() {
 }
 
 #[test]
-fn what_is_asked_about_the_program_is_all_that_is_done() {
+fn a_question_about_the_program_is_all_that_is_done() {
     let action = |line: &str| resolve(line).unwrap().action;
     assert_eq!(action("x -V"), Action::Version(Detail::Line));
     assert_eq!(action("x -vV kernel"), Action::Version(Detail::All));
@@ -193,7 +193,7 @@ fn what_is_asked_about_the_program_is_all_that_is_done() {
 }
 
 #[test]
-fn json_is_a_short_word_for_its_format() {
+fn json_is_short_for_its_message_format() {
     let format = |line: &str| match resolve(line).unwrap().action {
         Action::Pending { format } => format,
         other => panic!("{other:?}"),

@@ -1,6 +1,6 @@
-//! Documents that are kept under version control and held to the code: the help, the
-//! exit codes, the map of the code. `NPUGATE_UPDATE_DOCS=1 cargo test -p cargo-npugate`
-//! writes those that are generated.
+//! Documents under version control that are compared with the code: the help, the exit
+//! codes, the map of the code. `NPUGATE_UPDATE_DOCS=1 cargo test -p cargo-npugate` writes
+//! those that are generated.
 
 use crate::cli;
 use clap::Command;
@@ -18,13 +18,13 @@ const WIDTH: usize = 100;
 
 const HELP: &str = "docs/help";
 
-/// Where a document's text comes from, said at its start.
+/// The start of the document on exit codes.
 const EXIT_CODES: &str = "\
 # Exit codes
 
-How `cargo npugate` ends. Codes that cargo-nextest has too keep its meaning. A gate binary that is run
-by hand returns 101 when a test fails, as libtest does; its other codes are these. `cargo npugate
-record` passes the recorder's own code on.
+The exit codes of `cargo npugate`. Codes that cargo-nextest also has keep its meaning. A gate binary
+that is run by hand returns 101 when a test fails, as libtest does; its other codes are the same.
+`cargo npugate record` passes on the recorder's own code.
 
 Written by `NPUGATE_UPDATE_DOCS=1 cargo test -p cargo-npugate` from
 [`ExitCode`](../../harness/schema/src/exit_code.rs).
@@ -33,7 +33,7 @@ Written by `NPUGATE_UPDATE_DOCS=1 cargo test -p cargo-npugate` from
 |---|---|---|
 ";
 
-/// The long help of a command and of all below it, by file name.
+/// The long help of a command and all its subcommands, by file name.
 fn help(command: &Command, name: &str) -> Vec<(String, String)> {
     let text = command.clone().term_width(WIDTH).render_long_help().to_string();
     // The parser pads some lines with spaces.
@@ -56,7 +56,7 @@ fn the_committed_help_is_that_of_the_parser() {
     let known: BTreeSet<_> = all.into_iter().map(|(name, _)| name).collect();
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(HELP)).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(known.contains(&name), "{HELP}/{name} is of no command: remove it");
+        assert!(known.contains(&name), "{HELP}/{name} belongs to no command: remove it");
     }
 }
 
@@ -80,9 +80,9 @@ fn the_committed_exit_codes_are_those_of_the_code() {
     document!("docs/exit-codes.md").check(&text);
 }
 
-/// The paths that the table "Where to look" names: in its second column, in
-/// backticks, with a folder or a file's ending. One that does not start at the root
-/// starts in a folder of the path before it.
+/// The paths that the table "Where to look" names: in its second column, in backticks, with
+/// a slash or the ending of a file at the end. A path that does not start at the root starts
+/// in a folder of the path before it.
 fn places(document: &str, root: &Path) -> Vec<Result<PathBuf, String>> {
     let table = document.split("\n## Where to look\n").nth(1).unwrap_or_default();
     let table = table.split("\n## ").next().unwrap_or_default();
@@ -114,11 +114,11 @@ fn every_place_on_the_map_exists() {
     let places = places(&map, &root);
     assert!(places.len() > 50, "{}", places.len());
     let lost: Vec<_> = places.into_iter().filter_map(Result::err).collect();
-    assert_eq!(lost, [""; 0], "ARCHITECTURE.md names what is not there");
+    assert_eq!(lost, [""; 0], "ARCHITECTURE.md names paths that do not exist");
 }
 
 #[test]
-fn a_place_that_is_not_there_is_noticed() {
+fn a_place_that_does_not_exist_is_noticed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let map = "\n## Where to look\n\n| you want | look at |\n|---|---|\n\
                | a `name` | `cargo-npugate/src/cli.rs`, `config.rs`, `Type::name`, `lost.rs` |\n\

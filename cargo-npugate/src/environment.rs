@@ -1,20 +1,20 @@
-//! What the environment says: read once, at the start.
+//! The environment variables, which are read once, at the start.
 
 use crate::doctor::SYSTEM_ROOT_VAR;
 use npugate_schema::{LOCK_HELD_VAR, LOCK_VAR};
 use std::{ffi::OsString, path::PathBuf};
 
-/// What the environment says.
+/// The settings of the environment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Environment {
-    /// `$CARGO`: the cargo that called, or none.
+    /// `$CARGO`: the cargo that called this program, or none.
     pub cargo: Option<OsString>,
-    /// `$NPUGATE_PYTHON`: the Python to use, or none.
+    /// `$NPUGATE_PYTHON`: the Python interpreter to use, or none.
     pub python: Option<OsString>,
-    /// `$NPUGATE_FIXTURES`: where the gates keep goldens and baselines in place
-    /// of the adapters' own folders, or none.
+    /// `$NPUGATE_FIXTURES`: where goldens and baselines are kept in place of the adapters'
+    /// own folders, or none.
     pub fixtures: Option<PathBuf>,
-    /// What happens to baseline changes.
+    /// `$NPUGATE_UPDATE`: what to do with baseline changes.
     pub update: Update,
     /// `$NPUGATE_PROFILE`: the profile, or none.
     pub profile: Option<String>,
@@ -34,7 +34,7 @@ pub struct Environment {
 /// A variable with a value that it cannot have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EnvironmentError {
-    #[error("NPUGATE_UPDATE is `{0}`; it can be `new`, `no` or `always`")]
+    #[error("NPUGATE_UPDATE is `{0}`, but it must be `new`, `no` or `always`")]
     Update(String),
 }
 
@@ -48,22 +48,22 @@ pub struct GitHub {
 /// Who has the lock on the NPU when this program starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Held {
-    /// Nobody that is known of.
+    /// Nobody, as far as is known.
     #[default]
     ByNobody,
     /// The caller: `$NPUGATE_LOCK_HELD` says so.
     ByCaller,
 }
 
-/// What happens to baseline changes after a run.
+/// What to do with baseline changes after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Update {
-    /// They are written beside the baseline, for review.
+    /// Write them beside the baseline, for review.
     #[default]
     New,
-    /// Nothing is written.
+    /// Write nothing.
     No,
-    /// The baseline itself is written.
+    /// Write the baseline itself.
     Always,
 }
 
@@ -72,7 +72,7 @@ impl Environment {
     ///
     /// # Errors
     ///
-    /// A `NPUGATE_UPDATE` that is none of its values.
+    /// `NPUGATE_UPDATE` has a value that it cannot have.
     pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, EnvironmentError> {
         let variable = |name| variable(name).filter(|value| !value.is_empty());
         let update = match variable("NPUGATE_UPDATE") {
@@ -151,11 +151,11 @@ mod tests {
     #[test]
     fn a_mistyped_mode_is_an_error() {
         let error = update(&[("NPUGATE_UPDATE", "alway")]).unwrap_err().to_string();
-        assert_eq!(error, "NPUGATE_UPDATE is `alway`; it can be `new`, `no` or `always`");
+        assert_eq!(error, "NPUGATE_UPDATE is `alway`, but it must be `new`, `no` or `always`");
     }
 
     #[test]
-    fn github_is_known_by_its_variable() {
+    fn github_is_recognised_by_its_variable() {
         let summary = ("GITHUB_STEP_SUMMARY", "/tmp/summary.md");
         let github = |variables: &[(&str, &str)]| read(variables).unwrap().github;
         assert_eq!(github(&[summary]), None);

@@ -34,7 +34,7 @@ pub enum Error {
     Usage(#[from] UsageError),
     #[error(transparent)]
     Config(#[from] ConfigError),
-    #[error("which model? say `-p NAME`, one of {}", .0.join(", "))]
+    #[error("several models are selected: choose one with `-p NAME`, of {}", .0.join(", "))]
     WhichModel(Vec<String>),
 
     // Gates and their tests.
@@ -53,17 +53,17 @@ pub enum Error {
     #[error("the device `{device}` of {model} is missing: {reason}")]
     NoDevice { model: String, device: String, reason: String },
 
-    // What runs, and what is left of it.
+    // Runs, and what they leave behind.
     #[error(transparent)]
     Run(#[from] RunError),
-    #[error("{model} could not generate: {reason}")]
+    #[error("{model} could not generate text: {reason}")]
     Generate { model: String, reason: String },
-    #[error("{0} has no figures by layer: its test layers::drift left none")]
+    #[error("{0} has no figures by layer: its test layers::drift reported none")]
     NoDrift(String),
     #[error(transparent)]
     Changes(#[from] ChangesError),
     #[error(
-        "{}: `cargo npugate unreferenced --delete` removes files that nothing refers to",
+        "found {}: `cargo npugate unreferenced --delete` deletes the files that nothing refers to",
         text::count(*count, "leftover")
     )]
     Unreferenced { count: usize },
@@ -122,7 +122,7 @@ impl Error {
 }
 
 impl From<io::Error> for Error {
-    /// What is printed goes to stdout; a file's errors name the file.
+    /// Only printing to stdout fails this way: the errors of files name the file.
     fn from(error: io::Error) -> Self {
         FileError::Stdout(error).into()
     }

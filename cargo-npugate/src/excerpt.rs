@@ -1,5 +1,5 @@
-//! A place in a text that somebody wrote, as an error shows it: the line and
-//! marks below the part that is meant.
+//! A place in a user's text, as an error shows it: the line, with marks below the part
+//! that the error is about.
 
 use std::{fmt, ops::Range};
 
@@ -12,12 +12,12 @@ pub struct Excerpt {
     pub column: usize,
     /// The text of the line.
     source: String,
-    /// How many characters are meant, at least one.
+    /// The number of marked characters, at least one.
     length: usize,
 }
 
 impl Excerpt {
-    /// The place of some bytes of a text. What is outside of it is its end.
+    /// The place of some bytes of a text. An offset beyond the text counts as its end.
     pub fn new(text: &str, at: &Range<usize>) -> Self {
         let start = floor(text, at.start);
         let end = floor(text, at.end).max(start);
@@ -36,7 +36,7 @@ impl Excerpt {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A tab is kept, so that the marks stand below what they mark.
+        // Tabs are kept, so that the marks are below what they mark.
         let indent: String = self.source.chars().take(self.column - 1).map(blank).collect();
         write!(f, "    {}\n    {indent}{}", self.source, "^".repeat(self.length))
     }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_marks_stand_below_what_is_meant() {
+    fn the_marks_are_below_what_they_mark() {
         let excerpt = Excerpt::new("one\n\ttwo three\nfour", &(9..14));
         assert_eq!((excerpt.line, excerpt.column), (2, 6));
         assert_eq!(excerpt.to_string(), "    \ttwo three\n    \t    ^^^^^");

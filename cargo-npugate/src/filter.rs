@@ -1,6 +1,6 @@
-//! Filter expressions: `model(smollm2) & kind(kernel) & op(gemm) & m >= 256`
-//! says which tests by what is known of them, where a part of a name would not
-//! do. The same language stands behind `-E` and in the configuration file.
+//! Filter expressions: `model(smollm2) & kind(kernel) & op(gemm) & m >= 256` selects
+//! tests by what is known about them, where a part of a name is not enough. `-E` and the
+//! configuration file use the same language.
 
 mod check;
 mod error;

@@ -1,4 +1,4 @@
-//! A gate binary, as a program to ask and to run.
+//! A gate binary, as a program to query and to run.
 
 use crate::cli::DeviceArgs;
 use crate::selection::Selection;
@@ -18,19 +18,19 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// Variables that hold a path. A relative one is relative to this program's
-/// folder, and a gate runs in its package's.
+/// Variables that hold a path. A relative path is relative to the current folder of this
+/// program, but a gate runs in the folder of its package.
 const PATH_VARIABLES: [&str; 3] = [WEIGHTS_DIR_VAR, "NPUGATE_FIXTURES", "NPUGATE_EVIDENCE"];
 
-/// What a gate binary exits with when it does not understand its arguments.
+/// The exit code of a gate binary that does not understand its arguments.
 const USAGE: i32 = 2;
 
-/// Why a gate binary does not say what it is asked for.
+/// Why a gate binary does not answer a query.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("the gate of {package} refuses its arguments: {message}")]
+    #[error("the gate of {package} refused its arguments: {message}")]
     Refused { package: String, message: String },
     #[error("the gate of {package} could not {what}: {reason}")]
     Protocol { package: String, what: &'static str, reason: String },
@@ -57,9 +57,9 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A call of the binary as `cargo test` would call it: in the package's
-    /// folder, with the package's variables, below cargo's runner if there is one.
-    /// This command may itself run under `cargo run`, whose variables are of another package.
+    /// Calls the binary as `cargo test` would: in the package's folder, with the package's
+    /// variables, under cargo's runner if there is one. The variables are set because this
+    /// command may itself run under `cargo run`, which sets those of another package.
     pub fn command(&self) -> Command {
         let mut command = match target_runner().split_first() {
             Some((runner, args)) => {
@@ -76,7 +76,7 @@ impl Gate {
             .env("CARGO_PKG_NAME", &self.adapter.package)
             .env("CARGO_PKG_VERSION", &self.adapter.version)
             .env_remove(EVENTS_VAR)
-            // This command compares what the gates did, and must know.
+            // This command compares baselines itself, so it needs the gates' own results.
             .env_remove("NPUGATE_BASELINE")
             .stdin(Stdio::null());
         for name in PATH_VARIABLES {
@@ -88,18 +88,18 @@ impl Gate {
         command
     }
 
-    /// A call that runs tests and appends its events to a file.
+    /// Calls the binary to run tests and append its events to a file.
     pub fn run_command(&self, args: Vec<OsString>, events: &Path) -> Command {
         let mut command = self.command();
         command.args(args).env(EVENTS_VAR, events);
         command
     }
 
-    /// What the binary says of itself, its paths as seen from here.
+    /// What the binary reports about itself, with absolute paths.
     ///
     /// # Errors
     ///
-    /// It cannot be started, refuses its arguments, or prints no description.
+    /// The binary cannot be started, refuses its arguments, or prints no description.
     pub fn describe(&self, device: &DeviceArgs) -> Result<Description, GateError> {
         let mut command = self.command();
         command.arg("--describe").args(device.to_args());
@@ -117,12 +117,11 @@ impl Gate {
         Ok(description)
     }
 
-    /// The tests that a selection leaves, those that are off by default among
-    /// them.
+    /// The tests that a selection takes, including those that are off by default.
     ///
     /// # Errors
     ///
-    /// As of [`Gate::describe`].
+    /// Those of [`Gate::describe`].
     pub fn list(&self, selection: &Selection, device: &DeviceArgs) -> Result<Listing, GateError> {
         const WHAT: &str = "list its tests";
         let mut command = self.command();
@@ -135,7 +134,7 @@ impl Gate {
             Ok(listing)
         } else {
             let reason = format!(
-                "it lists in the format `{}`, this command reads `{LISTING_SCHEMA}`: use the npugate crate and cargo-npugate of the same version",
+                "it lists tests in the format `{}`, but this command reads `{LISTING_SCHEMA}`: use the same version of the npugate crate and of cargo-npugate",
                 listing.schema
             );
             Err(self.protocol(WHAT, reason))
@@ -174,7 +173,7 @@ impl Gate {
             let start = text::ellipsis(printed.lines().next().unwrap_or_default(), 60);
             self.protocol(
                 what,
-                format!("it printed `{start}`, which is not what was asked for ({error})"),
+                format!("it printed `{start}`, which is not the expected JSON ({error})"),
             )
         })
     }
@@ -185,7 +184,7 @@ impl Gate {
 }
 
 impl DeviceArgs {
-    /// The arguments that put a gate binary on this device.
+    /// The arguments that select this device in a gate binary.
     pub fn to_args(&self) -> Vec<OsString> {
         let mut args = Vec::new();
         let mut push = |flag: &str, value: &str| args.extend([flag.into(), value.into()]);

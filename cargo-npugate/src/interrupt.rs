@@ -1,4 +1,4 @@
-//! Ctrl-C and its like: the run ends early, and what it found is still told.
+//! Ctrl-C and similar signals: the run ends early, but still reports what it found.
 
 use signal_hook::{consts::TERM_SIGNALS, iterator::Signals};
 use std::sync::{
@@ -7,27 +7,27 @@ use std::sync::{
 };
 use std::{process, thread};
 
-/// How often the user has had enough.
+/// The number of signals that have come.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicUsize>);
 
-/// How urgent it is to end.
+/// How urgently the run must end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Urgency {
     /// Not at all.
     None,
-    /// What runs may clean up.
+    /// Running tests may clean up.
     Soon,
-    /// It may not.
+    /// Running tests are killed.
     Now,
 }
 
 impl Interrupt {
-    /// Listens from here on. The first signal asks what runs to end, the second
-    /// kills it, the third ends this program at once.
+    /// Listens from now on. The first signal asks running tests to end, the second kills
+    /// them, and the third ends this program at once.
     pub fn listen(exit_code: u8) -> Self {
         let interrupt = Self::default();
-        // Without a handler a signal does what it always does.
+        // Without a handler, a signal has its default effect.
         if let Ok(mut signals) = Signals::new(TERM_SIGNALS) {
             let count = Arc::clone(&interrupt.0);
             thread::spawn(move || {
@@ -41,13 +41,13 @@ impl Interrupt {
         interrupt
     }
 
-    /// As if so many signals had come.
+    /// Acts as if this number of signals had come.
     #[cfg(test)]
     pub fn raise(&self, signals: usize) {
         self.0.fetch_add(signals, Ordering::Relaxed);
     }
 
-    /// How urgent it is.
+    /// How urgently the run must end.
     pub fn urgency(&self) -> Urgency {
         match self.0.load(Ordering::Relaxed) {
             0 => Urgency::None,

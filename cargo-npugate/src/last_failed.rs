@@ -1,5 +1,5 @@
-//! Which tests the runs before left without success, kept among the build's
-//! files for `--rerun failed`.
+//! The tests that did not succeed in earlier runs, kept among the build's files for
+//! `--rerun failed`.
 
 use crate::runner::ModelResult;
 use crate::workspace::Workspace;
@@ -14,13 +14,13 @@ use std::{
 /// Version of the file.
 const SCHEMA: &str = "npugate-last-failed/1";
 
-/// The file that keeps them.
+/// The file with these tests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LastFailed {
     path: PathBuf,
 }
 
-/// A test that did not end well, or did not run though it was to.
+/// A test that did not succeed, or that was selected but did not run.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailedTest {
@@ -32,10 +32,10 @@ pub struct FailedTest {
     pub test: String,
 }
 
-/// Tests that did not end well.
+/// Tests that did not succeed.
 pub type FailedTests = BTreeSet<FailedTest>;
 
-/// What is in the file.
+/// The contents of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Contents {
@@ -43,14 +43,14 @@ struct Contents {
     tests: FailedTests,
 }
 
-/// Why the tests that failed are not known.
+/// Why the failed tests are not known.
 #[derive(Debug, thiserror::Error)]
 pub enum LastFailedError {
-    /// The file is there and cannot be read.
-    #[error("{} cannot be read: {source}; run the tests without --rerun once", path.display())]
+    /// The file exists but cannot be read.
+    #[error("{} cannot be read: {source}; run the tests once without --rerun", path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// It is of another form or version.
-    #[error("{} does not list failed tests as this version does; run the tests without --rerun once", path.display())]
+    /// The file has another format or version.
+    #[error("{} is not in the format of this version; run the tests once without --rerun", path.display())]
     Form { path: PathBuf },
 }
 
@@ -62,7 +62,8 @@ impl FailedTest {
 }
 
 impl LastFailed {
-    /// In cargo's target folder, named after the workspace: several may share one.
+    /// The file in cargo's target folder, named after the workspace because several may
+    /// share the folder.
     pub fn of(workspace: &Workspace) -> Self {
         Self::new(workspace.target.as_std_path(), workspace.root.as_std_path())
     }
@@ -73,11 +74,11 @@ impl LastFailed {
         Self { path: target.join("npugate").join(name) }
     }
 
-    /// The tests that did not end well; none before the first run.
+    /// The tests that did not succeed; none before the first run.
     ///
     /// # Errors
     ///
-    /// A file that is there and cannot be read.
+    /// The file exists but cannot be read.
     pub fn load(&self) -> Result<FailedTests, LastFailedError> {
         let path = || self.path.clone();
         let text = match fs_err::read(&self.path) {
@@ -91,14 +92,14 @@ impl LastFailed {
         }
     }
 
-    /// Takes a run in: what failed is added, what passed leaves. What did not run
-    /// stays as it was, except tests that no longer exist.
+    /// Records a run: failed tests are added, passed tests are removed. Tests that did not
+    /// run stay as they are, except that those that no longer exist are removed.
     ///
     /// # Errors
     ///
     /// Any failure to write.
     pub fn update(&self, results: &[ModelResult]) -> io::Result<()> {
-        // What cannot be read is of no more use to a run.
+        // A file that cannot be read is replaced.
         let before = self.load().unwrap_or_default();
         self.save(&before, take_in(before.clone(), results))
     }
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_kept_until_it_passes() {
+    fn a_failed_test_is_kept_until_it_passes() {
         let folder = tempfile::tempdir().unwrap();
         let file = LastFailed::new(folder.path(), folder.path());
         assert_eq!(file.load().unwrap(), FailedTests::new(), "before the first run");
@@ -182,12 +183,12 @@ mod tests {
         let off = Outcome::Ignored { reason: "in the long set".into() };
         file.update(&[result(&[("a", Outcome::Passed), ("c", off), ("h", Outcome::Failed)])])
             .unwrap();
-        // Those that were not selected, or were off, stay.
+        // Tests that were not selected, or were off, stay.
         assert_eq!(names(&file.load().unwrap()), ["c", "d", "e", "g", "h"]);
     }
 
     #[test]
-    fn what_is_gone_cannot_be_run_again() {
+    fn a_test_that_is_gone_is_forgotten() {
         let failed = take_in(FailedTests::new(), &[result(&[("a", Outcome::Failed)])]);
         let mut gone = result(&[]);
         gone.records.push(NoVerdict::Gone.record("a"));
@@ -200,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_form_is_an_error_and_then_replaced() {
+    fn a_file_in_another_format_is_an_error_and_then_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = LastFailed::new(folder.path(), folder.path());
         std::fs::create_dir_all(file.path.parent().unwrap()).unwrap();
         for text in ["", "{", r#"{"schema":"npugate-last-failed/2","tests":[]}"#] {
             std::fs::write(&file.path, text).unwrap();
             let error = file.load().unwrap_err().to_string();
-            assert!(error.ends_with("run the tests without --rerun once"), "{error}");
+            assert!(error.ends_with("run the tests once without --rerun"), "{error}");
             file.update(&[result(&[("a", Outcome::Failed)])]).unwrap();
             assert_eq!(names(&file.load().unwrap()), ["a"]);
         }

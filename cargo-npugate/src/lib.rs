@@ -3,10 +3,10 @@
 //! shows progress and a summary, writes JUnit and keeps baselines.
 //!
 //! It knows no model and no kernel: everything it knows comes from what a gate
-//! binary says of itself, in the formats of `npugate-schema`. The command line
-//! is parsed into what was typed (`cli`), resolved into what a run does
-//! (`config`), and carried out (`commands`). A run tells what happens as it
-//! happens (`runner`); every output is a consumer of that.
+//! binary reports about itself, in the formats of `npugate-schema`. The command
+//! line is parsed into what was typed (`cli`), resolved into what a run does
+//! (`config`), and carried out (`commands`). A run reports what happens as it
+//! happens (`runner`); every output is a consumer of these reports.
 #![forbid(unsafe_code)]
 
 mod baseline;
@@ -54,14 +54,14 @@ use shell::{Shell, Verbosity};
 use std::{env, process::ExitCode};
 
 /// Runs the command that the process was called with, and returns how it ends.
-/// The exit codes are those of `npugate_schema::ExitCode`; `record` passes the
-/// recorder's own on.
+/// The exit codes are those of `npugate_schema::ExitCode`; `record` passes on the
+/// recorder's own.
 #[must_use]
 pub fn main() -> ExitCode {
     let color = WhenColor::before_parsing(env::var("CARGO_TERM_COLOR").ok().as_deref());
     let cli = match cli::parse(env::args_os(), color) {
         Ok(cli) => cli,
-        // Help is no error.
+        // Help is not an error.
         Err(error) if !error.use_stderr() => return print_help(&error, color),
         Err(error) => error.exit(),
     };

@@ -1,30 +1,30 @@
-//! Who sees to it that one process at a time uses an NPU.
+//! Who ensures that only one process at a time uses an NPU.
 
 use npugate_schema::{Holder, LockError};
 use std::{path::PathBuf, time::Duration};
 
 pub use npugate_schema::DeviceLock;
 
-/// Who sees to it that one process at a time uses an NPU.
+/// Who ensures that only one process at a time uses an NPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LockPolicy {
     /// This run, with a lock on a file.
     Take {
         /// The file.
         path: PathBuf,
-        /// How long it is waited for.
+        /// How long to wait for it.
         deadline: Duration,
     },
-    /// Whoever called, or nobody.
+    /// The caller, or nobody.
     Leave,
 }
 
 impl LockPolicy {
-    /// Takes the lock, if it is for this run to take.
+    /// Takes the lock, if this run is to take it.
     ///
     /// # Errors
     ///
-    /// It cannot be had.
+    /// The lock cannot be taken.
     pub fn acquire(
         &self,
         waiting: impl FnMut(Holder),

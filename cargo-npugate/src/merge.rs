@@ -1,5 +1,5 @@
-//! Joining what the parts of a run left behind into one run: the parts are read,
-//! checked to be parts of one run, and put together.
+//! Joining the results of the parts of a run: the parts are read, checked to belong to one
+//! run, and put together.
 
 mod error;
 mod join;

@@ -1,11 +1,11 @@
 //! A part of a run, for one of several machines: `hash:2/4` or `slice:2/4`.
 //!
-//! *hash* gives a test to a shard by its model and name alone. It stays there
-//! whatever else is selected, added or taken away, so shards keep their caches
-//! and their figures can be compared from run to run; their sizes differ by chance.
+//! *hash* assigns a test to a shard only by its model and name. It stays there whatever
+//! else is selected, added or removed, so shards keep their caches and their figures can be
+//! compared from run to run, but their sizes are left to chance.
 //!
-//! *slice* deals the tests of the whole run out in turn, models one after the
-//! other. Shards differ by one test at most, and a new test moves all that follow it.
+//! *slice* deals out the tests of the whole run in turn, one model after the other. The
+//! sizes of shards differ by at most one test, but a new test moves all tests after it.
 
 use npugate_schema::Sha256;
 use std::{fmt, str::FromStr};
@@ -13,7 +13,7 @@ use std::{fmt, str::FromStr};
 /// A part of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Partition {
-    /// Tests go by their model and name.
+    /// Tests are assigned by their model and name.
     Hash(Shard),
     /// Tests are dealt out in turn.
     Slice(Shard),
@@ -22,29 +22,29 @@ pub enum Partition {
 /// One of several shards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
-    /// From 1 up.
+    /// Its number, from 1 up.
     number: u64,
-    /// How many there are.
+    /// The number of shards.
     of: u64,
 }
 
-/// A text that names no part of a run.
+/// A text that is not a part of a run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PartitionError {
-    /// It is of another form.
-    #[error("`{0}` is no part of a run; it is `hash:M/N` or `slice:M/N`, such as `hash:1/4`")]
+    /// It has another form.
+    #[error("`{0}` is not a part of a run: write `hash:M/N` or `slice:M/N`, such as `hash:1/4`")]
     Form(String),
     /// There is no such shard.
     #[error("there is no shard {number} of {of}: shards are numbered from 1")]
     Number { number: u64, of: u64 },
-    /// There are none.
-    #[error("a run cannot be split into no shards: the number after the `/` is at least 1")]
+    /// There are no shards.
+    #[error("a run cannot be split into 0 shards: the number after the `/` must be at least 1")]
     Zero,
 }
 
 impl Partition {
-    /// Whether this part has a test: by its model and name, or by its place
-    /// among those of the whole run, from 0 up.
+    /// Whether a test belongs to this part: by its model and name, or by its place among the
+    /// tests of the whole run, from 0 up.
     pub fn has(self, model: &str, test: &str, place: usize) -> bool {
         match self {
             Self::Hash(shard) => shard.has(hash(model, test)),
@@ -52,7 +52,7 @@ impl Partition {
         }
     }
 
-    /// Every part of the run that this is a part of, in order.
+    /// All parts of the run that this is a part of, in order.
     pub fn all(self) -> impl Iterator<Item = Self> {
         let (Self::Hash(Shard { of, .. }) | Self::Slice(Shard { of, .. })) = self;
         (1..=of).map(move |number| self.with(number))
@@ -70,8 +70,8 @@ impl Partition {
         }
     }
 
-    /// Whether this part tells of a test that is gone. It has no place in the
-    /// run: of slices, it is the first one's.
+    /// Whether this part reports a test that is gone. Such a test has no place in the run, so
+    /// the first slice reports it.
     pub fn tells(self, model: &str, gone: &str) -> bool {
         self.has(model, gone, 0)
     }
@@ -83,8 +83,8 @@ impl Shard {
     }
 }
 
-/// The same on every machine and in every version: shards of one run are
-/// computed apart.
+/// A hash that is the same on every machine and in every version, because the shards of one
+/// run are computed separately.
 fn hash(model: &str, test: &str) -> u64 {
     let digest = Sha256::of(format!("{model}\0{test}").as_bytes()).to_string();
     u64::from_str_radix(&digest[..16], 16).unwrap_or_default()
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_knows_the_others() {
+    fn a_part_lists_all_parts_of_its_run() {
         let second: Partition = "hash:2/3".parse().unwrap();
         assert_eq!(second.all().collect::<Vec<_>>(), shards("hash", 3));
         assert!(second.all().all(|part| part.goes_with(second)));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_differ_by_one_test_at_most() {
+    fn slices_differ_by_at_most_one_test() {
         let sizes = shards("slice", 4).into_iter().map(|shard| {
             names(30).iter().enumerate().filter(|(at, name)| shard.has("tiny", name, *at)).count()
         });
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_goes_by_model_and_name_alone() {
+    fn a_hash_depends_only_on_model_and_name() {
         // printf 'tiny\0kernel::k0' | sha256sum, and so on: the first 16 digits modulo 4.
         let shards = shards("hash", 4);
         let shard = |model, name, place| {
@@ -184,20 +184,20 @@ mod tests {
     }
 
     #[test]
-    fn a_gone_test_is_told_by_the_first_slice() {
+    fn a_gone_test_is_reported_by_the_first_slice() {
         assert!("slice:1/3".parse::<Partition>().unwrap().tells("tiny", "kernel::old"));
     }
 
     #[test]
-    fn what_names_no_shard_is_refused_with_a_sentence() {
+    fn a_text_that_is_not_a_shard_is_refused_with_a_sentence() {
         let refused = |text: &str| text.parse::<Partition>().unwrap_err().to_string();
         for text in ["hash:0/4", "slice:5/4"] {
             let number = &text[text.len() - 3..text.len() - 2];
             let expected = format!("there is no shard {number} of 4: shards are numbered from 1");
             assert_eq!(refused(text), expected);
         }
-        assert!(refused("hash:1/0").starts_with("a run cannot be split into no shards"));
-        assert!(refused("slice:0/0").starts_with("a run cannot be split into no shards"));
+        assert!(refused("hash:1/0").starts_with("a run cannot be split into 0 shards"));
+        assert!(refused("slice:0/0").starts_with("a run cannot be split into 0 shards"));
         for text in ["", "1/4", "hash", "hash:", "hash:1", "hash:/4", "hash:1/", "hash:-1/4"] {
             assert!(refused(text).contains("such as `hash:1/4`"), "{text}");
         }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_printed_as_it_is_read() {
+    fn a_part_is_printed_as_it_is_parsed() {
         for text in ["hash:1/4", "slice:4/4"] {
             assert_eq!(text.parse::<Partition>().unwrap().to_string(), text);
         }

@@ -1,9 +1,9 @@
 //! `.config/npugate.toml`: profiles of settings that inherit, settings for the
-//! tests that an expression describes, and limits that are waived for a time.
+//! tests that match an expression, and limits that are waived for a time.
 //!
 //! The file is read as it was written (`file`), with the place of every value
-//! (`at`); each profile becomes a layer (`layer`), and a profile is what its
-//! layers say together (`resolved`).
+//! (`at`). Each profile of the file becomes a layer (`layer`), and a resolved
+//! profile combines the layers that it inherits (`resolved`).
 
 mod at;
 mod choice;

@@ -1,5 +1,5 @@
-//! Progress on stderr: a line for each phase of a model, a line for each failure
-//! as it comes, and on a terminal a live area for what runs now.
+//! Progress on stderr: a line for each phase of a model, a line for each failure as it
+//! happens, and on a terminal a live area that shows what is running.
 
 mod live;
 
@@ -11,7 +11,7 @@ use live::Live;
 use npugate_schema::{Description, Holder, NotRun, Outcome, Record};
 use std::collections::BTreeMap;
 
-/// How much is shown of what a process printed that died outside of its tests.
+/// How many lines to show of the output of a process that died outside its tests.
 const SHOWN_LINES: usize = 20;
 
 /// Shows a run on stderr.
@@ -19,21 +19,21 @@ pub struct Progress<'a> {
     shell: &'a mut Shell,
     models: BTreeMap<usize, ModelProgress>,
     live: Live,
-    /// Who was said to hold a device, so that it is said once.
+    /// The process that was last reported to hold a device, so that it is reported once.
     holder: Option<Holder>,
 }
 
-/// How far a model is.
+/// How far a model has come.
 #[derive(Default)]
 struct ModelProgress {
     phases: BTreeMap<String, PhaseProgress>,
-    /// What is slow, and the seconds at which that was last said.
+    /// The slow tests, and after how many seconds each was last reported as slow.
     slow: BTreeMap<String, f64>,
-    /// Whether the process died in a test, which keeps the output.
+    /// Whether the process died in a test, which then has the output.
     culprit: bool,
 }
 
-/// How far a phase of a model is.
+/// How far a phase of a model has come.
 #[derive(Default)]
 struct PhaseProgress {
     planned: usize,
@@ -42,17 +42,17 @@ struct PhaseProgress {
 }
 
 impl<'a> Progress<'a> {
-    /// Shows a run of so many tests.
+    /// Shows a run of this number of tests.
     pub fn new(shell: &'a mut Shell, tests: usize) -> Self {
         let live = Live::new(shell.area(), tests);
         Self { shell, models: BTreeMap::new(), live, holder: None }
     }
 
     fn waiting(&mut self, update: &Update, holder: &Holder) {
-        let message = format!("waiting for NPU (held by {holder})");
+        let message = format!("waiting for the NPU (held by {holder})");
         let model = &update.plan.description.model;
         self.live.waiting(update.model, model, &message);
-        // The seconds for which it has had it go by.
+        // How long it has held the device changes all the time.
         let who = Holder { seconds: None, ..holder.clone() };
         if self.holder.as_ref() != Some(&who) {
             self.holder = Some(who);
@@ -80,7 +80,7 @@ impl<'a> Progress<'a> {
 
     fn slow(&mut self, (index, model): (usize, &str), name: &str, seconds: f64) {
         let slow = &mut self.models.entry(index).or_default().slow;
-        // Once more each time that it has taken twice as long.
+        // It is reported again each time that it has taken twice as long.
         if slow.get(name).is_none_or(|said| seconds >= said * 2.0) {
             slow.insert(name.to_owned(), seconds);
             self.shell.status(Tone::Odd, "SLOW", format_args!("[> {seconds:.0}s] {model} {name}"));
@@ -93,14 +93,14 @@ impl<'a> Progress<'a> {
         progress.slow.remove(&record.name);
         progress.culprit = true;
         let verb = words::attempt(attempt.number, &record.outcome);
-        // Its number is in the verb.
+        // The verb has the attempt's number.
         let line = words::line(model, record, Attempt::ONLY);
         self.shell.status(Tone::Odd, &verb, line);
         self.live.test_ended(update.model);
     }
 
     fn finished(&mut self, update: &Update, record: &Record, attempt: Attempt) {
-        // The summary counts them.
+        // The summary counts these tests.
         if record.not_run.is_some_and(NotRun::run_ended) {
             return;
         }
@@ -113,7 +113,7 @@ impl<'a> Progress<'a> {
                     self.shell.status(tone, &verb, line);
                 }
             }
-            // It is good, so the end does not come back to it.
+            // It counts as a success, so the summary does not show it again.
             Outcome::Waived { reason } => {
                 self.shell.status_always(tone, &verb, line);
                 if !record.verdict.contains(reason.as_str()) {
@@ -158,11 +158,11 @@ impl<'a> Progress<'a> {
 
     fn died(&mut self, update: &Update, status: &str, output: &str, remaining: usize) {
         let progress = self.models.entry(update.model).or_default();
-        // A test keeps what its process printed, and shows it at the end.
+        // A test that died with its process shows the output in the summary.
         if !std::mem::take(&mut progress.culprit) {
             let lines = text::last_lines(output, SHOWN_LINES);
             if !lines.is_empty() {
-                self.shell.detail("the end of what it printed:");
+                self.shell.detail("the end of its output:");
                 self.shell.detail(&text::quoted(&lines));
             }
         }
@@ -170,7 +170,7 @@ impl<'a> Progress<'a> {
         if remaining > 0 {
             let model = &update.plan.description.model;
             let rest = text::count(remaining, "test");
-            let message = format!("{model} after {status}: {rest} to go");
+            let message = format!("{model} after {status}: {rest} left");
             self.shell.status(Tone::Odd, "Restarting", message);
         }
     }

@@ -17,7 +17,7 @@ fn record(name: &str, outcome: Outcome, cosine: f64) -> Record {
     Record::new(name, outcome, format!("cosine {cosine}")).measured(vec![metric]).took(0.25)
 }
 
-/// What is printed of these happenings, each to a model.
+/// What is printed for these happenings, each of a model.
 fn told<'a>(
     verbosity: Verbosity,
     happenings: impl IntoIterator<Item = (&'a str, Happening)>,
@@ -83,7 +83,7 @@ fn status_lines_have_the_colours_of_cargo() {
 }
 
 #[test]
-fn verbose_shows_every_test_and_quiet_only_what_is_wrong() {
+fn verbose_shows_every_test_and_quiet_only_failures() {
     let verbose = run(Verbosity::Verbose).text();
     assert!(verbose.contains("        PASS [   0.250s] tiny kernel::a: cosine 0.99"), "{verbose}");
     assert_eq!(
@@ -95,7 +95,7 @@ error: the gate of tiny is broken: odd
 }
 
 #[test]
-fn a_waived_failure_says_why_it_is_let_pass() {
+fn a_waived_failure_says_why_it_is_waived() {
     let waived = Outcome::Waived { reason: "until the drain kernel fits".into() };
     let record = record("block::a", waived, 0.98);
     let printed = told(
@@ -109,7 +109,7 @@ fn a_waived_failure_says_why_it_is_let_pass() {
 }
 
 #[test]
-fn models_that_run_at_the_same_time_are_told_apart() {
+fn models_that_run_in_parallel_are_shown_apart() {
     let printed = told(
         Verbosity::Normal,
         [
@@ -133,7 +133,7 @@ fn models_that_run_at_the_same_time_are_told_apart() {
 }
 
 #[test]
-fn a_retried_test_shows_each_attempt_and_what_it_comes_to() {
+fn a_retried_test_shows_each_attempt_and_its_outcome() {
     let attempt = |number| Attempt { number, of: 3 };
     let retrying = |number, outcome| Happening::TestRetrying {
         record: record("perf::a", outcome, 0.5),
@@ -175,11 +175,11 @@ fn died(remaining: usize) -> Happening {
 }
 
 #[test]
-fn a_process_that_dies_outside_of_its_tests_shows_the_end_of_its_output() {
+fn a_process_that_dies_outside_its_tests_shows_the_end_of_its_output() {
     let text = told(Verbosity::Normal, [("tiny", died(2))]).text();
     assert!(!text.contains("| line 9\n") && text.contains("| line 10\n"), "{text}");
     assert!(
-        text.ends_with("  Restarting tiny after signal 11 (SIGSEGV): 2 tests to go\n"),
+        text.ends_with("  Restarting tiny after signal 11 (SIGSEGV): 2 tests left\n"),
         "{text}"
     );
 }
@@ -190,7 +190,7 @@ fn a_test_that_crashes_keeps_its_output_for_the_end() {
     let crash = || finished(record("kernel::a", crashed.clone(), 0.5));
     let text = told(Verbosity::Normal, [("tiny", crash()), ("tiny", died(2))]).text();
     assert!(!text.contains("line 29") && text.contains("Restarting"), "{text}");
-    // The process after that one has an output of its own.
+    // The next process has its own output.
     let launched = Happening::Launched { command: String::new() };
     let all = [("tiny", crash()), ("tiny", died(2)), ("tiny", launched), ("tiny", died(0))];
     let text = told(Verbosity::Normal, all).text();
@@ -198,7 +198,7 @@ fn a_test_that_crashes_keeps_its_output_for_the_end() {
 }
 
 #[test]
-fn a_slow_test_is_named_again_when_it_has_taken_twice_as_long() {
+fn a_slow_test_is_reported_again_when_it_has_taken_twice_as_long() {
     let slow = |seconds| ("tiny", Happening::TestSlow { name: "perf::decode".into(), seconds });
     let text = told(Verbosity::Normal, [60.0, 60.1, 119.0, 120.0, 180.0].map(slow)).text();
     assert_eq!(
@@ -208,7 +208,7 @@ fn a_slow_test_is_named_again_when_it_has_taken_twice_as_long() {
 }
 
 #[test]
-fn who_holds_the_device_is_said_once() {
+fn the_holder_of_the_device_is_reported_once() {
     let waiting = |model, pid, seconds| {
         let holder = Holder { pid: Some(pid), command: Some("cargo npugate".into()), seconds };
         (model, Happening::Waiting { holder })
@@ -226,15 +226,15 @@ fn who_holds_the_device_is_said_once() {
     .text();
     assert_eq!(
         text,
-        "    Blocking waiting for NPU (held by pid 4711, `cargo npugate`, 12 s)
-    Blocking waiting for NPU (held by pid 4712, `cargo npugate`, 0 s)
-    Blocking waiting for NPU (held by pid 4713, `cargo npugate`)
+        "    Blocking waiting for the NPU (held by pid 4711, `cargo npugate`, 12 s)
+    Blocking waiting for the NPU (held by pid 4712, `cargo npugate`, 0 s)
+    Blocking waiting for the NPU (held by pid 4713, `cargo npugate`)
 "
     );
 }
 
 #[test]
-fn a_terminal_shows_the_whole_run_and_each_model_at_work() {
+fn a_terminal_shows_the_whole_run_and_each_running_model() {
     let terminal = InMemoryTerm::new(10, 80);
     let target = ProgressDrawTarget::term_like(Box::new(terminal.clone()));
     let mut shell = Printed::default().shell(Verbosity::Normal);
@@ -259,7 +259,7 @@ fn a_terminal_shows_the_whole_run_and_each_model_at_work() {
         shown,
         "     Running [======>                 ] 1/4 in 0s: 0 passed, 1 failed
       kernel tiny kernel::b (attempt 2/2)
-    Blocking big waiting for NPU (held by pid 4711)"
+    Blocking big waiting for the NPU (held by pid 4711)"
     );
     let result = Arc::new(testing::result("tiny", Vec::new()));
     let shown = tell("tiny", Happening::Finished { result });

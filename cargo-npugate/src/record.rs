@@ -1,5 +1,5 @@
-//! Recording goldens: the recorder is a Python program of the workspace, run in
-//! an environment of its own that is made once for its requirements.
+//! Recording goldens. The recorder is a Python program of the workspace, which runs in its
+//! own environment. The environment is created once for its requirements.
 
 use crate::cli::RecordArgs;
 use crate::environment::Environment;
@@ -16,11 +16,11 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// What the recorder's folder has in it.
+/// The files in the recorder's folder.
 const RECORDER: &str = "record.py";
 const REQUIREMENTS: &str = "requirements.txt";
 
-/// Written last, so that an environment that was cut short is made again.
+/// Written last, so that an incomplete environment is created again.
 const READY: &str = ".npugate-ready";
 
 /// Why goldens cannot be recorded.
@@ -29,12 +29,12 @@ pub enum RecordError {
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     #[error(
-        "there is no {} in {}: name the recorder's folder with --recorder",
+        "there is no {} in {}: give the recorder's folder with --recorder",
         file,
         folder.display()
     )]
     NoRecorder { file: &'static str, folder: PathBuf },
-    #[error("the recorder's Python environment could not be made: {0}")]
+    #[error("the recorder's Python environment could not be created: {0}")]
     Environment(String),
     #[error(transparent)]
     Start(#[from] StartError),
@@ -59,8 +59,8 @@ struct Places<'a> {
     root: &'a Path,
     /// Where its environment is kept.
     cache: &'a Path,
-    /// Where `fetch` has put weights, unless the user says so in a variable that
-    /// the recorder reads too.
+    /// Where `fetch` has put weights, unless the user has set a variable for it, which the
+    /// recorder reads too.
     weights: Option<&'a Path>,
 }
 
@@ -68,8 +68,7 @@ struct Places<'a> {
 ///
 /// # Errors
 ///
-/// A name that no model has, no recorder, or an environment for it that cannot be
-/// made.
+/// No model has the name, there is no recorder, or its environment cannot be created.
 pub fn record(
     args: &RecordArgs,
     workspace: &Workspace,
@@ -117,12 +116,12 @@ fn record_with(
 
 fn find(folder: &Path, file: &'static str) -> Result<PathBuf, RecordError> {
     let path = folder.join(file);
-    // Another folder may be current in the child.
+    // The child may have another current folder.
     fs::canonicalize(path).map_err(|_| RecordError::NoRecorder { file, folder: folder.to_owned() })
 }
 
-/// The Python of the recorder's environment, which is made if there is none for
-/// these requirements.
+/// The Python interpreter of the recorder's environment, which is created if there is none
+/// for these requirements.
 fn python(
     requirements: &Path,
     cache: &Path,
@@ -139,14 +138,14 @@ fn python(
         return Ok(python);
     }
     let place = folder.display();
-    let message = format!("{place}: PyTorch and transformers, about 5 GB on disk, this once");
+    let message = format!("{place}: PyTorch and transformers, about 5 GB on disk, only this once");
     shell.status(Tone::Good, "Installing", message);
     shell.share_terminal();
     let failed = |what: &str, status: ExitStatus| {
         RecordError::Environment(format!("{what} ended with {}", text::exit_status(status)))
     };
     let mut venv = Command::new(environment.python());
-    // An earlier attempt may have left half of one.
+    // An earlier attempt may have left an incomplete environment.
     venv.args(["-m", "venv", "--clear"]).arg(&folder);
     let status = run(&mut venv)?;
     if !status.success() {
@@ -167,9 +166,8 @@ fn run(command: &mut Command) -> Result<ExitStatus, StartError> {
     command.stdin(Stdio::null()).status().map_err(|source| StartError::new(command, source))
 }
 
-/// The recorder's name of a model: the model's own, also where the adapter's
-/// package was named. Which models a recorder from elsewhere knows is its own
-/// affair.
+/// The recorder's name of a model: the model's own name, even if the adapter's package was
+/// given. With another recorder any name is accepted, because it may know other models.
 fn model(args: &RecordArgs, adapters: &[Adapter]) -> Result<String, WorkspaceError> {
     match adapters.iter().find(|adapter| adapter.is_called(&args.model)) {
         Some(adapter) => Ok(adapter.model.clone()),
@@ -205,10 +203,10 @@ mod tests {
         assert!(error.to_string().starts_with("there is no record.py in "), "{error}");
     }
 
-    /// The programs of an environment are stood in for by shell scripts: the
-    /// outer "python" makes an inner one, which logs what it is asked to do.
+    /// Shell scripts replace the programs of an environment: the outer "python" creates an
+    /// inner one, which logs its arguments.
     #[test]
-    fn the_environment_is_made_once_and_the_recorder_s_status_passed_on() {
+    fn the_environment_is_created_once_and_the_recorder_s_status_is_passed_on() {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
         let recorder = here.join("fixtures/recorder");

@@ -1,5 +1,5 @@
-//! What is said of a run: the summary with what did not pass, the table by
-//! layer, the JUnit report, messages for programs, annotations.
+//! What is reported about a run: the summary and the tests that did not pass, the table
+//! by layer, the JUnit report, messages for programs, annotations.
 
 pub mod diagnosis;
 pub mod failures;
@@ -19,14 +19,14 @@ pub use streams::Streams;
 use crate::config::{Config, Test};
 use crate::selection::Effort;
 
-/// What reports say of a run beyond its results.
+/// What reports say about a run beyond its results.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// How its tests are run again.
+    /// How to run its tests again.
     pub reruns: Reruns,
-    /// How much of a shape the kernel tests ran.
+    /// How much of each shape the kernel tests covered.
     pub effort: Effort,
-    /// The part of the tests that it is, such as `hash:2/4`; all without.
+    /// The part of the tests that ran, such as `hash:2/4`; `None` if all did.
     pub partition: Option<String>,
     /// Wall-clock seconds, once it is over.
     pub seconds: f64,
@@ -45,7 +45,7 @@ impl Run {
 }
 
 impl Default for Run {
-    /// A whole run of which nothing is known.
+    /// A complete run about which nothing is known.
     fn default() -> Self {
         let reruns = Reruns::With(String::new());
         Self { reruns, effort: Effort::Full, partition: None, seconds: 0.0 }

@@ -1,7 +1,7 @@
-//! Running tests. A run schedules models ([`schedule`]); a model's turn is one
-//! pass over its tests and more over those that are tried again ([`model`]); a
-//! pass takes one process, or as many as crashes and hangs make necessary
-//! ([`pass`]). What happens is told to [`Consumer`]s as it happens.
+//! Running tests. A run schedules models ([`schedule`]). A model's turn is one pass over its
+//! tests, and further passes over those that are retried ([`model`]). A pass takes one
+//! process, or as many as crashes and hangs make necessary ([`pass`]). What happens is
+//! reported to [`Consumer`]s as it happens.
 
 mod error;
 mod events;
@@ -45,25 +45,25 @@ pub use update::{Attempt, Consumer, Happening, Update};
 /// How all tests of a run are run.
 #[derive(Debug)]
 pub struct RunOptions {
-    /// Which tests.
+    /// Which tests to run.
     pub selection: Selection,
-    /// Where, and with which settings.
+    /// The device, and its settings.
     pub device: DeviceArgs,
-    /// What happens to the gates' output.
+    /// What to do with the gates' output.
     pub capture: Capture,
-    /// How many models run at a time.
+    /// How many models run in parallel.
     pub jobs: NonZero<usize>,
     /// What ends the run early.
     pub brake: Brake,
-    /// Who sees to it that one process at a time uses an NPU.
+    /// Who ensures that only one process at a time uses an NPU.
     pub lock: LockPolicy,
     /// Variables that the gates get.
     pub variables: Vec<(&'static OsStr, OsString)>,
-    /// The day on which waivers are to hold.
+    /// The day for which waivers must be valid.
     pub today: Date,
 }
 
-/// Lets a gate generate text: stdout and stderr are this program's own.
+/// Lets a gate generate text, which it prints to this program's stdout and stderr.
 ///
 /// # Errors
 ///

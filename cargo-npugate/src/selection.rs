@@ -1,4 +1,4 @@
-//! Which tests of a gate binary run, and the arguments that say so to it.
+//! Which tests of a gate binary run, and the arguments that select them.
 
 mod choice;
 
@@ -12,30 +12,30 @@ use std::{collections::BTreeSet, ffi::OsString};
 /// Which tests of a gate binary run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Selection {
-    /// Texts to look for in names; every test without any.
+    /// Texts to look for in names; every test matches if there are none.
     pub filters: Vec<String>,
-    /// Texts whose tests are left out.
+    /// Texts whose tests are skipped.
     pub skip: Vec<String>,
-    /// What describes tests: one of these holds, and a filter matches; every test
-    /// without any.
+    /// Expressions, of which a test must match at least one, besides the filters; every test
+    /// matches if there are none.
     pub expressions: Vec<Expression>,
     /// How filters match.
     pub matching: Matching,
-    /// Phases; all without any.
+    /// Phases; all if there are none.
     pub phases: Vec<Phase>,
     /// The short or the long set.
     pub set: TestSet,
-    /// How much of a shape the kernel tests run.
+    /// How much of each shape the kernel tests cover.
     pub effort: Effort,
     /// Whether figures are compared with the baseline.
     pub history: History,
-    /// What missing weights do.
+    /// What to do about missing weights.
     pub weights: WeightsNeed,
-    /// What happens to tests that are off by default.
+    /// What to do with tests that are off by default.
     pub ignored: Ignored,
-    /// Whether earlier runs say which tests run.
+    /// Whether earlier runs decide which tests run.
     pub rerun: Rerun,
-    /// The part of the run that is left, after all filters; all of it without.
+    /// The part of the run that remains after all filters; all of it if there is none.
     pub partition: Option<Partition>,
 }
 
@@ -57,8 +57,7 @@ impl Selection {
         args
     }
 
-    /// The arguments that run these tests and no others, whatever the filters
-    /// were.
+    /// The arguments that run exactly these tests, whatever the filters are.
     pub fn exact_args<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Vec<OsString> {
         let mut args: Vec<OsString> = names.into_iter().map(OsString::from).collect();
         args.push("--exact".into());
@@ -66,9 +65,9 @@ impl Selection {
         args
     }
 
-    /// The arguments that list at least these tests: a gate refuses an exact name
-    /// that it lacks, and names given for several models are each of one only.
-    /// [`Selection::admits`] leaves the others out.
+    /// The arguments that list at least these tests. A gate refuses an exact name that it
+    /// lacks, so exact names, which may belong to other models, are not passed on.
+    /// [`Selection::admits`] leaves out the other tests.
     pub fn list_args(&self) -> Vec<OsString> {
         let all_names = Self { filters: Vec::new(), skip: Vec::new(), ..self.clone() };
         match self.matching {
@@ -77,8 +76,8 @@ impl Selection {
         }
     }
 
-    /// Whether a run takes every test that a gate has, those too that are off. A
-    /// part of a run is no less: the others take the rest.
+    /// Whether a run takes every test that a gate has, including those that are off. This also
+    /// holds for a part of a run, because the other parts take the rest.
     pub fn lists_everything(&self) -> bool {
         self.lists_all_names() && self.expressions.is_empty() && self.rerun == Rerun::Everything
     }
@@ -96,7 +95,7 @@ impl Selection {
         self.expressions.is_empty() && self.rerun == Rerun::Everything && self.partition.is_none()
     }
 
-    /// Whether a test that was listed is one of these.
+    /// Whether a listed test is selected.
     pub fn admits(&self, name: &str) -> bool {
         let among = |names: &[String]| names.iter().any(|one| one == name);
         match self.matching {
@@ -107,7 +106,7 @@ impl Selection {
         }
     }
 
-    /// The first name that was given exactly and that none of these tests has.
+    /// The first exact name that none of these tests has.
     pub fn unmatched<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<&str> {
         if self.matching == Matching::Substring {
             return None;
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_names_are_sorted_out_after_listing() {
+    fn exact_names_are_matched_after_listing() {
         let selection = Selection {
             filters: vec!["a".into(), "b".into()],
             skip: vec!["b".into()],

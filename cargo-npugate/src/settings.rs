@@ -6,23 +6,23 @@ use std::time::Duration;
 /// How one test is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TestSettings {
-    /// After this long it is named as slow.
+    /// How long it may run before it is reported as slow.
     pub slow: Duration,
-    /// After this long its process is ended.
+    /// How long it may run before its process is terminated.
     pub timeout: Duration,
     /// How long the process has to end by itself before it is killed.
     pub grace: Duration,
-    /// How often it is run again if it does not pass.
+    /// How often it is retried if it does not pass.
     pub retries: u32,
-    /// What it counts as if it then passes.
+    /// How to count it if it then passes.
     pub flaky: FlakyResult,
 }
 
 impl TestSettings {
-    /// How long a process that is asked to end has for it.
+    /// How long a process that is asked to end has before it is killed.
     pub const GRACE: Duration = Duration::from_secs(5);
 
-    /// For what may take as long as it takes.
+    /// Settings without a time limit.
     pub fn unlimited() -> Self {
         Self {
             slow: Duration::MAX,
@@ -35,7 +35,7 @@ impl TestSettings {
 }
 
 impl From<TimeLimits> for TestSettings {
-    /// As the check declares it; nothing is run again.
+    /// The limits that the check declares, without retries.
     fn from(limits: TimeLimits) -> Self {
         Self {
             slow: Duration::from_secs(limits.slow),

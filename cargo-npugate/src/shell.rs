@@ -1,6 +1,6 @@
-//! Status lines on stderr in cargo's style: a verb right-aligned in twelve
-//! columns, then what it is about. On a terminal there is a live area below
-//! them, rewritten as tests go by.
+//! Status lines on stderr in cargo's style: a verb, right-aligned in twelve columns,
+//! then a message. On a terminal there is a live area below them, which is rewritten as
+//! tests run.
 
 mod area;
 
@@ -26,16 +26,16 @@ pub enum Verbosity {
     Normal,
     /// A line for each test.
     Verbose,
-    /// The commands that are run, too.
+    /// A line for each test, and the commands that are run.
     Commands,
 }
 
-/// What a status line's verb says, as a colour.
+/// The meaning of a status line's verb, shown as its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
     /// Done, or as it should be.
     Good,
-    /// Wrong.
+    /// Failed, or not as it should be.
     Bad,
     /// Neither.
     Odd,
@@ -44,7 +44,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The colour that cargo gives it.
+    /// The colour that cargo uses for it.
     pub fn style(self) -> Style {
         let color = match self {
             Self::Good => AnsiColor::BrightGreen,
@@ -56,18 +56,18 @@ impl Tone {
     }
 }
 
-/// Where status goes.
+/// Where status lines go.
 pub struct Shell {
     out: Box<dyn Write>,
     verbosity: Verbosity,
-    /// On a terminal, and unless quiet.
+    /// The live area, on a terminal and unless quiet.
     area: Option<Area>,
-    /// The live line, if it says something.
+    /// The live line, if one is shown.
     live: Option<Line>,
 }
 
 impl Shell {
-    /// Status on stderr.
+    /// A shell that prints to stderr.
     pub fn stderr(verbosity: Verbosity) -> Self {
         let stderr = io::stderr();
         let choice = AutoStream::choice(&stderr);
@@ -77,13 +77,13 @@ impl Shell {
         Self { out: Box::new(AutoStream::new(stderr, choice)), verbosity, area, live: None }
     }
 
-    /// Status into a buffer.
+    /// A shell that prints into a buffer.
     #[cfg(test)]
     pub fn buffer(buffer: impl Write + 'static, verbosity: Verbosity) -> Self {
         Self { out: Box::new(buffer), verbosity, area: None, live: None }
     }
 
-    /// The same with a live area.
+    /// The same shell with a live area.
     #[cfg(test)]
     pub fn with_area(mut self, area: Area) -> Self {
         self.area = Some(area);
@@ -100,64 +100,64 @@ impl Shell {
         self.area.as_ref()
     }
 
-    /// No live area from here on: something else writes to the terminal.
+    /// Removes the live area for good, because something else writes to the terminal.
     pub fn share_terminal(&mut self) {
         self.live = None;
         self.area = None;
     }
 
-    /// A status line, unless quiet.
+    /// Prints a status line, unless quiet.
     pub fn status(&mut self, tone: Tone, verb: &str, message: impl fmt::Display) {
         if self.verbosity > Verbosity::Quiet {
             self.status_always(tone, verb, message);
         }
     }
 
-    /// A status line, even if quiet.
+    /// Prints a status line, even if quiet.
     pub fn status_always(&mut self, tone: Tone, verb: &str, message: impl fmt::Display) {
         let style = tone.style();
         self.line(format_args!("{style}{verb:>12}{style:#} {message}"));
     }
 
-    /// Lines below a status line, indented to its message.
+    /// Prints lines below a status line, indented to its message.
     pub fn detail(&mut self, text: &str) {
         for line in text.lines() {
             self.line(format_args!("{:13}{line}", ""));
         }
     }
 
-    /// The commands that are run, if asked for.
+    /// Prints a command that is about to run, if asked for.
     pub fn command(&mut self, command: &std::process::Command) {
         if self.verbosity >= Verbosity::Commands {
             self.executing(&crate::text::command(command));
         }
     }
 
-    /// A command line that is run, if asked for.
+    /// Prints a command line that is about to run, if asked for.
     pub fn executing(&mut self, line: &str) {
         if self.verbosity >= Verbosity::Commands {
             self.status(Tone::Good, "Executing", format_args!("`{line}`"));
         }
     }
 
-    /// Something wrong that does not stop the command.
+    /// Prints a problem that does not stop the command.
     pub fn warn(&mut self, message: impl fmt::Display) {
         let style = Tone::Odd.style();
         self.line(format_args!("{style}warning{style:#}: {message}"));
     }
 
-    /// Something that ends the command with an exit code of its own.
+    /// Prints a problem that makes the command fail.
     pub fn error(&mut self, message: impl fmt::Display) {
         let style = Tone::Bad.style();
         self.line(format_args!("{style}error{style:#}: {message}"));
     }
 
-    /// A line of its own.
+    /// Prints a line.
     pub fn line(&mut self, text: impl fmt::Display) {
         self.write(&format!("{text}\n"));
     }
 
-    /// A question, with no line end.
+    /// Prints a question, without a line end.
     pub fn ask(&mut self, text: impl fmt::Display) {
         self.write(&text.to_string());
     }
@@ -169,11 +169,11 @@ impl Shell {
         }
     }
 
-    /// Prints in one piece: others may write to the same terminal.
+    /// Prints in one piece, because others may write to the same terminal.
     fn write(&mut self, text: &str) {
         self.live = None;
         let out = &mut self.out;
-        // Nobody is left to be told if stderr is closed.
+        // If stderr is closed, there is nowhere left to report that.
         let mut print = || {
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         };
@@ -204,7 +204,7 @@ pub fn stdout_width() -> Option<usize> {
     terminal_size::terminal_size_of(&stdout).map(|(Width(width), _)| usize::from(width))
 }
 
-/// Writes data to stdout. A reader that has seen enough (`| head`) is no error.
+/// Writes data to stdout. A reader that closes the pipe (`| head`) is not an error.
 pub fn print_data(text: impl fmt::Display) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_leaves_failures() {
+    fn quiet_keeps_failures() {
         let printed = Printed::default();
         let mut shell = printed.shell(Verbosity::Quiet);
         shell.status(Tone::Good, "Running", "tiny on emu");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_live_line_goes_when_something_is_printed() {
+    fn the_live_line_disappears_when_something_is_printed() {
         let terminal = indicatif::InMemoryTerm::new(4, 40);
         let target = ProgressDrawTarget::term_like(Box::new(terminal.clone()));
         let printed = Printed::default();

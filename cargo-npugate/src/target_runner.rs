@@ -1,15 +1,15 @@
-//! The program below which cargo runs what it builds, if one is configured: an emulator, or a loader
-//! of another C library.
+//! The program under which cargo runs what it builds, if one is configured: an emulator, or the
+//! loader of another C library.
 //!
-//! `cargo test` takes it from `CARGO_TARGET_<TRIPLE>_RUNNER`, and so do gates. (The same setting in a
-//! `.cargo/config.toml` is cargo's own and is not read.)
+//! It is taken from `CARGO_TARGET_<TRIPLE>_RUNNER`, as in `cargo test`. (The same setting in a
+//! `.cargo/config.toml` is not read.)
 
 use std::{
     env::{self, consts},
     ffi::OsString,
 };
 
-/// The runner's program and its arguments, none where there is no runner.
+/// The runner's program and its arguments; empty if there is no runner.
 pub fn target_runner() -> Vec<String> {
     find(env::vars_os())
 }
@@ -25,8 +25,8 @@ fn find(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<String
         .unwrap_or_default()
 }
 
-/// What the variable's name begins and ends with: between the two is the vendor of this machine's
-/// triple, which has no meaning.
+/// The start and the end of the variable's name. Between them is the vendor of this machine's
+/// triple, which does not matter.
 fn name() -> (String, String) {
     let environment = if cfg!(target_env = "gnu") {
         "_GNU"
@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
-    fn the_runner_of_this_machine_is_taken_with_its_arguments() {
+    fn the_runner_of_this_machine_is_found_with_its_arguments() {
         let name = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
         assert_eq!(found(name, "/opt/run  --fast"), ["/opt/run", "--fast"]);
         assert!(found(name, "").is_empty());
     }
 
     #[test]
-    fn the_runner_of_another_machine_is_left_alone() {
+    fn the_runner_of_another_machine_is_ignored() {
         assert!(found("CARGO_TARGET_THUMBV7M_NONE_EABI_RUNNER", "qemu-system-arm").is_empty());
         assert!(found("RUNNER", "/opt/run").is_empty());
     }

@@ -20,7 +20,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Decimal units, as downloads are measured: `98.4 MB`.
+/// A size in decimal units, as is usual for downloads: `98.4 MB`.
 pub fn bytes(n: u64) -> String {
     match n {
         0..1_000 => format!("{n} B"),
@@ -59,7 +59,7 @@ pub fn exit_status(status: ExitStatus) -> String {
 
 #[cfg(unix)]
 fn signal_name(signal: i32) -> Option<&'static str> {
-    // The numbers that Linux and macOS share, of the signals that programs die of.
+    // Signals that programs die of and that have the same number on Linux and macOS.
     Some(match signal {
         1 => "SIGHUP",
         2 => "SIGINT",
@@ -79,7 +79,7 @@ pub fn last_line(text: &str) -> Option<&str> {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// At most so many lines of the end of a text, without empty ones around them.
+/// At most `most` lines of the end of a text, without empty lines around them.
 pub fn last_lines(text: &str, most: usize) -> Vec<&str> {
     let lines: Vec<_> = text.trim_start_matches(['\n', '\r']).trim_end().lines().collect();
     lines[lines.len().saturating_sub(most)..].to_vec()
@@ -90,20 +90,20 @@ pub fn quoted(lines: &[&str]) -> String {
     lines.iter().flat_map(|line| ["| ", line, "\n"]).collect()
 }
 
-/// An error message without the word for it.
+/// An error message without its `error: ` prefix.
 pub fn without_error_prefix(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix("error: ").or_else(|| text.strip_prefix("Error: ")).unwrap_or(text)
 }
 
-/// The first `length` characters, and a sign that there were more.
+/// The first `length` characters, and `...` if there are more.
 pub fn ellipsis(text: &str, length: usize) -> String {
     let mut characters = text.chars();
     let start: String = characters.by_ref().take(length).collect();
     if characters.next().is_some() { start + "..." } else { start }
 }
 
-/// A line that fits into so many columns: cut, with a sign that it was.
+/// A line that fits into `width` columns, cut with `...` if necessary.
 pub fn fit(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();
@@ -111,14 +111,14 @@ pub fn fit(line: &str, width: usize) -> String {
     ellipsis(line, width.saturating_sub(3))
 }
 
-/// `; did you mean ...?` with the known word that is nearest, if one is near.
+/// `; did you mean ...?` with the nearest known word, if one is near.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let known: Vec<_> = known.into_iter().collect();
     let close = similar::get_close_matches(word, &known, 1, 0.6);
     close.first().map(|close| format!("; did you mean `{close}`?"))
 }
 
-/// Known words, those that are like a word before the others.
+/// Known words, with those that are similar to a word first.
 pub fn nearest_first<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let known: Vec<_> = known.into_iter().collect();
     let mut nearest = similar::get_close_matches(word, &known, known.len(), 0.3);
@@ -137,8 +137,8 @@ pub fn one_of<T: fmt::Display>(words: impl IntoIterator<Item = T>) -> String {
     }
 }
 
-/// A paragraph in lines of so many columns, with a start for the first line and one
-/// for the others. A word that is too long has a line of its own.
+/// A paragraph in lines of `width` columns, with one prefix for the first line and one for
+/// the others. A word that is too long has its own line.
 pub fn wrap(paragraph: &str, width: usize, first: &str, others: &str) -> String {
     let (mut text, mut line) = (String::new(), first.to_owned());
     let mut is_empty = true;
@@ -158,7 +158,7 @@ pub fn wrap(paragraph: &str, width: usize, first: &str, others: &str) -> String 
     text + &line + "\n"
 }
 
-/// A word for a shell to read back, quoted if it has to be.
+/// A word that a shell can read back, quoted if necessary.
 pub fn shell_word(word: &str) -> impl fmt::Display + '_ {
     struct Word<'a>(&'a str);
     impl fmt::Display for Word<'_> {
@@ -174,7 +174,7 @@ pub fn shell_word(word: &str) -> impl fmt::Display + '_ {
     Word(word)
 }
 
-/// A command's line, as one would type it if no word had a space.
+/// The line of a command, without quotes around words that contain spaces.
 pub fn command(command: &std::process::Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_word_is_suggested_and_a_far_one_is_not() {
+    fn a_similar_word_is_suggested_and_others_are_not() {
         let known = ["model", "package"];
         assert_eq!(did_you_mean("mdel", known).as_deref(), Some("; did you mean `model`?"));
         assert_eq!(did_you_mean("xyz", known), None);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_cut_with_a_sign() {
+    fn long_text_is_cut_with_an_ellipsis() {
         assert_eq!(ellipsis("abcdef", 3), "abc...");
         assert_eq!(ellipsis("abc", 3), "abc");
         assert_eq!([fit("abcdef", 5), fit("abcde", 5)], ["ab...", "abcde"]);

@@ -1,13 +1,13 @@
-//! What `--version` prints, as cargo prints it: what this program was built from.
+//! What `--version` prints, in cargo's format: what this program was built from.
 
 use std::fmt::{self, Write};
 
-/// What a program was built from. What is not known is not printed.
+/// What a program was built from. Unknown facts are not printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Version {
     /// The package's version.
     pub release: &'static str,
-    /// The commit, where it was built from a checkout.
+    /// The commit, if it was built from a checkout.
     pub commit: Option<Commit>,
     /// The platform that it runs on.
     pub host: Option<&'static str>,
@@ -26,17 +26,17 @@ pub struct Commit {
     pub date: &'static str,
 }
 
-/// How much is said.
+/// How much to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
     /// One line.
     Line,
-    /// A line for each fact, below it.
+    /// That line, and below it a line for each fact.
     All,
 }
 
 impl Version {
-    /// This program's: the build script asked git and the compiler.
+    /// The version of this program, as the build script found it.
     pub fn of_this_program() -> Self {
         let commit = match (
             option_env!("NPUGATE_COMMIT_HASH"),
@@ -98,14 +98,14 @@ mod tests {
     };
 
     #[test]
-    fn the_line_is_as_cargo_has_it() {
+    fn the_line_has_cargo_s_format() {
         assert_eq!(BUILT.text(Detail::Line), "cargo-npugate 0.1.0 (750b5f0c1 2026-11-30)\n");
         let unpacked = Version { commit: None, ..BUILT };
         assert_eq!(unpacked.text(Detail::Line), "cargo-npugate 0.1.0\n");
     }
 
     #[test]
-    fn all_facts_have_a_line_each_and_unknown_ones_none() {
+    fn each_known_fact_has_a_line() {
         assert_eq!(
             BUILT.text(Detail::All),
             "cargo-npugate 0.1.0 (750b5f0c1 2026-11-30)

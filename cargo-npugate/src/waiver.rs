@@ -1,42 +1,42 @@
-//! A limit that is loosened for a test, with a written reason and for a time. It
-//! turns a failure into *waived*, and nothing else: a crash, a test that cannot
-//! judge and one that got worse than its baseline stay what they are.
+//! A limit that is loosened for a test, with a written reason and for a limited time. It
+//! turns a failure into *waived*, but nothing else: a crash, a test that cannot judge and a
+//! test that got worse than its baseline keep their outcome.
 
 use crate::text::{self, number};
 use jiff::civil::Date;
 use npugate_schema::{Direction, Metric, Outcome, Record};
 use std::fmt;
 
-/// A limit that is loosened for a test, with a written reason and for a time.
+/// A limit that is loosened for a test, with a written reason and for a limited time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Waiver {
     /// The metric's key.
     pub metric: String,
-    /// The limit in place of the gate's own.
+    /// The limit that replaces the gate's own.
     pub limit: f64,
-    /// Why it is let pass.
+    /// Why the failure is waived.
     pub reason: String,
-    /// The last day on which it holds.
+    /// The last day on which the waiver applies.
     pub expires: Date,
 }
 
-/// What somebody should know of a waiver.
+/// What the user should know about a waiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WaiverNote {
-    /// The test passed without it.
+    /// The test passed without the waiver.
     Needless { test: String, metric: String },
-    /// The test measures no such metric.
+    /// The test does not measure the metric.
     NoSuchMetric { test: String, metric: String, hint: String },
 }
 
 impl Waiver {
-    /// Whether it holds on a day.
+    /// Whether it applies on a day.
     fn holds(&self, today: Date) -> bool {
         today <= self.expires
     }
 
-    /// Whether a value that breaks the gate's limit keeps this one. Written so
-    /// that NaN never does.
+    /// Whether a value that breaks the gate's limit is within this one. Written so that NaN
+    /// never is.
     fn covers(&self, metric: &Metric) -> bool {
         match metric.direction {
             Direction::Lower => metric.value <= self.limit,
@@ -46,8 +46,8 @@ impl Waiver {
     }
 }
 
-/// Applies the waivers of a test to its record: a failure whose broken metrics
-/// are all within waivers that hold becomes waived. Says which waivers are of no use.
+/// Applies the waivers of a test to its record: a failure becomes waived if all its broken
+/// metrics are within waivers that apply. Returns notes on waivers that have no use.
 pub fn apply(record: &mut Record, waivers: &[Waiver], today: Date) -> Vec<WaiverNote> {
     match record.outcome {
         Outcome::Failed => {
@@ -70,7 +70,7 @@ fn waive(record: &mut Record, waivers: &[Waiver], today: Date) {
     let held: Option<Vec<_>> =
         broken.iter().map(|metric| Some((*metric, holding(metric)?))).collect();
     match held.as_deref() {
-        // A failure without a number is no failure of a limit.
+        // A failure without a broken metric is not the failure of a limit.
         Some([]) => {}
         Some(held) => {
             let verdicts = held.iter().map(|(metric, waiver)| waived(metric, waiver));
@@ -104,7 +104,7 @@ fn waived(metric: &Metric, waiver: &Waiver) -> String {
     format!("{key} {value}{limit}, waived {to} {} until {}", number(waiver.limit), waiver.expires)
 }
 
-/// Why a waiver does not let a metric pass.
+/// Why a waiver does not apply to a metric.
 fn why_not(metric: &Metric, waiver: &Waiver, today: Date) -> String {
     let Waiver { metric: key, limit, expires, .. } = waiver;
     if waiver.holds(today) {
@@ -113,7 +113,7 @@ fn why_not(metric: &Metric, waiver: &Waiver, today: Date) -> String {
     }
     // The day after the last one.
     let since = expires.tomorrow().unwrap_or(*expires);
-    format!("the waiver of {key} is expired since {since}")
+    format!("the waiver of {key} has been expired since {since}")
 }
 
 fn needless(record: &Record, waiver: &Waiver) -> WaiverNote {
@@ -130,7 +130,7 @@ impl fmt::Display for WaiverNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Needless { test, metric } => {
-                write!(f, "{test} passes without its waiver of {metric}: remove it")
+                write!(f, "{test} passes without its waiver of {metric}: remove the waiver")
             }
             Self::NoSuchMetric { test, metric, hint } => {
                 write!(f, "{test} has a waiver of {metric}, which it does not measure{hint}")

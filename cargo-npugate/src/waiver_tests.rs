@@ -16,7 +16,7 @@ fn waiver(metric: &str, limit: f64) -> Waiver {
     }
 }
 
-/// `R_p95` may be 3 at most, the cosine 0.99 at least.
+/// `R_p95` may be at most 3, and the cosine must be at least 0.99.
 fn record(outcome: Outcome, ratio: f64, cosine: f64) -> Record {
     let metrics = vec![
         Metric::new("R_p95", ratio, Unit::Ratio, Direction::Lower).limited(3.0),
@@ -68,12 +68,12 @@ fn every_broken_metric_needs_a_waiver() {
 }
 
 #[test]
-fn a_key_is_of_the_whole_metric_with_its_slice() {
+fn the_key_of_a_waiver_includes_the_slice() {
     assert!(!is_waived(&under(&[waiver("cosine", 0.9)], failed(1.0, 0.98))));
 }
 
 #[test]
-fn what_is_beyond_the_waivers_limit_fails_and_says_so() {
+fn a_value_beyond_the_waivers_limit_fails_and_says_so() {
     let record = under(&[waiver("R_p95", 4.5)], failed(4.6, 0.999));
     assert_eq!(record.outcome, Outcome::Failed);
     assert_eq!(record.verdict, "R_p95 > 3; the waiver of R_p95 allows 4.5, not 4.6");
@@ -94,11 +94,11 @@ fn an_expired_waiver_leaves_the_failure_and_says_since_when() {
     let mut record = failed(4.31, 0.999);
     let notes = apply(&mut record, &[waiver("R_p95", 4.5)], date(2027, 2, 1));
     assert_eq!((notes, record.outcome), (vec![], Outcome::Failed));
-    assert_eq!(record.verdict, "R_p95 > 3; the waiver of R_p95 is expired since 2027-02-01");
+    assert_eq!(record.verdict, "R_p95 > 3; the waiver of R_p95 has been expired since 2027-02-01");
 }
 
 #[test]
-fn a_waiver_that_holds_stands_in_for_one_that_does_not() {
+fn a_waiver_that_applies_replaces_an_expired_one() {
     let old = Waiver { expires: date(2026, 1, 1), ..waiver("R_p95", 9.0) };
     assert!(is_waived(&under(&[old, waiver("R_p95", 4.5)], failed(4.31, 0.999))));
 }
@@ -114,7 +114,7 @@ fn a_failure_without_a_broken_limit_is_never_waived() {
 }
 
 #[test]
-fn nothing_but_a_failure_can_be_waived() {
+fn only_a_failure_can_be_waived() {
     let reason = || "why".to_owned();
     for outcome in [
         Outcome::Invalid { reason: reason() },
@@ -131,7 +131,7 @@ fn nothing_but_a_failure_can_be_waived() {
 }
 
 #[test]
-fn a_waiver_that_is_no_longer_needed_is_told() {
+fn a_waiver_that_is_no_longer_needed_is_reported() {
     let mut passed = record(Outcome::Passed, 1.0, 0.999);
     let notes = apply(&mut passed, &[waiver("R_p95", 4.5), waiver("R_p59", 4.5)], last_day());
     assert_eq!(passed.outcome, Outcome::Passed);
@@ -139,7 +139,7 @@ fn a_waiver_that_is_no_longer_needed_is_told() {
     assert_eq!(
         notes,
         [
-            "block::layer07::R passes without its waiver of R_p95: remove it",
+            "block::layer07::R passes without its waiver of R_p95: remove the waiver",
             "block::layer07::R has a waiver of R_p59, which it does not measure; did you mean `R_p95`?",
         ]
     );

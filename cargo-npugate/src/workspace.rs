@@ -1,4 +1,4 @@
-//! The adapters of a cargo workspace: what `cargo metadata` knows of them.
+//! The adapters of a cargo workspace, as `cargo metadata` reports them.
 
 mod error;
 
@@ -24,7 +24,7 @@ pub struct Workspace {
     pub cargo_profile: String,
     /// Its adapters, by package name.
     pub adapters: Vec<Adapter>,
-    /// Its other packages, none of which has a test target that is called as a gate is.
+    /// Its other packages, except those with a test target that has the name of a gate.
     pub others: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct Workspace {
 pub struct Adapter {
     /// The package's name.
     pub package: String,
-    /// What cargo calls it among the artifacts.
+    /// The id that cargo gives it in its messages.
     pub id: PackageId,
     /// Its version.
     pub version: String,
@@ -43,7 +43,7 @@ pub struct Adapter {
     pub gate: String,
     /// The model's name.
     pub model: String,
-    /// The folder with its goldens and baselines, if it says so.
+    /// The folder with its goldens and baselines, if its metadata names one.
     pub goldens: Option<Utf8PathBuf>,
     /// Whether it runs when nothing is selected.
     pub by_default: ByDefault,
@@ -54,7 +54,7 @@ pub struct Adapter {
 pub enum ByDefault {
     /// It does.
     Run,
-    /// It does not: it takes long, or needs what few machines have.
+    /// It does not, because it takes long or needs what few machines have.
     Leave,
 }
 
@@ -67,11 +67,10 @@ struct WorkspaceMetadata {
     cargo_profile: Option<String>,
 }
 
-/// Where a workspace keeps its rows if it does not say so.
+/// Where a workspace keeps its rows by default.
 const REGISTRY: &str = "kernels/registry";
 
-/// The cargo profile of gates if a workspace does not say so. They compute, so it is an
-/// optimised one.
+/// The default cargo profile of gates. It is optimised, because gates compute.
 const CARGO_PROFILE: &str = "release";
 
 /// `[package.metadata.npugate]`.
@@ -93,7 +92,7 @@ impl Workspace {
     pub fn find(cargo: &CargoArgs, environment: &Environment) -> Result<Self, WorkspaceError> {
         let mut command = MetadataCommand::new();
         command.cargo_path(PathBuf::from(environment.cargo()));
-        // Members are all that is asked for: nothing to resolve or download.
+        // Only the members are needed, so nothing has to be resolved or downloaded.
         command.no_deps();
         if let Some(path) = &cargo.manifest_path {
             command.manifest_path(path);
@@ -131,7 +130,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// A name that no adapter has, or nothing left.
+    /// No adapter has one of the names, or none is left.
     pub fn select(&self, args: &AdapterArgs) -> Result<Vec<Adapter>, WorkspaceError> {
         for name in args.package.iter().chain(&args.exclude) {
             if !self.adapters.iter().any(|adapter| adapter.is_called(name)) {
@@ -167,7 +166,7 @@ impl Workspace {
 }
 
 impl Adapter {
-    /// Whether `name` is its package's or its model's.
+    /// Whether `name` is the name of its package or its model.
     pub fn is_called(&self, name: &str) -> bool {
         self.package == name || self.model == name
     }
@@ -215,7 +214,7 @@ fn adapter(package: &Package) -> Result<Option<Adapter>, WorkspaceError> {
     Ok(Some(adapter))
 }
 
-/// Cargo's own words, without its `error: `.
+/// Cargo's own message, without its `error: `.
 fn reason(error: &cargo_metadata::Error) -> String {
     match error {
         cargo_metadata::Error::CargoMetadata { stderr } => {
@@ -309,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_not_exist_names_those_that_do() {
+    fn the_error_for_an_unknown_name_lists_the_known_ones() {
         let args = AdapterArgs { package: names(&["tin"]), ..AdapterArgs::default() };
         let error = select(&args).unwrap_err().to_string();
         assert_eq!(

@@ -72,7 +72,7 @@ fn saving_is_refused_if_nothing_may_be_written() {
     scene.run("kernel --baseline save").expect(2, &["error: --baseline save writes baselines"]);
     scene.set("NPUGATE_UPDATE", "always");
     scene.run("-p beta --baseline save").expect(0, &["Saved 1 change for beta-7b"]);
-    scene.run("--smoke --baseline save").expect(2, &["error: a smoke run has figures of other"]);
+    scene.run("--smoke --baseline save").expect(2, &["error: a smoke run measures other shapes"]);
     scene.run("--baseline drop").expect(2, &["invalid value 'drop' for '--baseline <MODE>'"]);
 }
 
@@ -82,7 +82,7 @@ fn unreferenced_files_are_reported_refused_and_deleted() {
     let stray = "fixtures/alpha/baseline/xrt.json";
     fs::create_dir_all(scene.path("fixtures/alpha/baseline")).unwrap();
     fs::write(scene.path(stray), "{").unwrap();
-    let message = "fixtures/alpha/baseline/xrt.json: it is no baseline: EOF";
+    let message = "fixtures/alpha/baseline/xrt.json: it is not a baseline: EOF";
     scene.run("").expect(0, &[&format!("warning: {message}")]);
     for quiet in ["kernel", "--unreferenced ignore"] {
         scene.run(quiet).expect(0, &[]).expect_none(&["xrt.json"]);
@@ -91,7 +91,7 @@ fn unreferenced_files_are_reported_refused_and_deleted() {
         124,
         &[
             &format!("error: {message}"),
-            "error: 1 leftover: `cargo npugate unreferenced --delete` removes files",
+            "error: found 1 leftover: `cargo npugate unreferenced --delete` deletes the files",
         ],
     );
     let run = scene.run("unreferenced");
@@ -111,7 +111,7 @@ fn a_failed_test_outranks_unreferenced_files() {
     let scene = Scene::with_tests("alpha a::b fail 0.5");
     fs::create_dir_all(scene.path("fixtures/alpha/baseline")).unwrap();
     fs::write(scene.path("fixtures/alpha/baseline/x.json"), "").unwrap();
-    scene.run("--unreferenced reject").expect(100, &["error: 1 leftover"]);
+    scene.run("--unreferenced reject").expect(100, &["error: found 1 leftover"]);
 }
 
 #[test]

@@ -49,13 +49,19 @@ fn text_goes_to_stdout_and_its_speed_to_stderr() {
     assert_eq!(run.stdout, "Once upon a time there was a gate.\n");
     let run = scene.run("run -p alpha refuse");
     run.expect(96, &["error: this prompt has no next token\n"]);
-    run.expect_none(&["could not generate", "exit status", "Generated"]);
+    run.expect_none(&["could not generate text", "exit status", "Generated"]);
     let run = scene.run("run -p alpha abort");
-    run.expect(96, &["error: alpha could not generate: its gate ended with signal 6 (SIGABRT)\n"]);
+    run.expect(
+        96,
+        &["error: alpha could not generate text: its gate ended with signal 6 (SIGABRT)\n"],
+    );
     scene.run_words(["run", "-p", "alpha", ""]).expect(2, &["error: the prompt is empty: "]);
     scene.run("run -p alpha hello -n 0").expect(2, &["invalid value '0' for '--max-tokens <N>'"]);
     let run = scene.run("run hello");
-    run.expect(2, &["error: which model? say `-p NAME`, one of alpha, beta-7b\n"]);
+    run.expect(
+        2,
+        &["error: several models are selected: choose one with `-p NAME`, of alpha, beta-7b\n"],
+    );
 }
 
 #[test]
@@ -63,10 +69,10 @@ fn pending_changes_are_reviewed_accepted_and_rejected() {
     let scene = Scene::new();
     scene.run("").expect(0, &["Pending 5 changes for alpha", "Pending 1 change for beta-7b"]);
     let run = scene.run("review");
-    run.expect(121, &["no terminal to ask on: use `accept` or `reject`"]);
+    run.expect(121, &["there is no terminal to ask on: use `accept` or `reject`"]);
     assert!(run.stdout.contains("kernel::softmax  "), "{run}");
     scene.run("accept gemm -p alpha").expect(0, &["    Accepted 1 change\n"]);
-    scene.run("accept gemm -p alpha").expect(4, &["no pending change has `gemm`"]);
+    scene.run("accept gemm -p alpha").expect(4, &["no test with a pending change has `gemm`"]);
     let baseline = scene.read("fixtures/alpha/baseline/emu.json");
     assert!(baseline.contains("0.9959") && !baseline.contains("softmax"), "{baseline}");
     scene.run("reject").expect(0, &["    Rejected 5 changes\n"]);
@@ -101,7 +107,7 @@ fn a_test_that_is_gone_regresses_until_that_is_accepted() {
     scene.run("").expect(0, &["3 passed, 1 ignored"]).expect_none(&["Pending"]);
     scene.set("FAKE_GATE", "alpha kernel::a pass\nalpha tokens::c full");
     let gone =
-        "   REGRESSED alpha kernel::b: is in the baseline, and the adapter no longer has it\n";
+        "   REGRESSED alpha kernel::b: is in the baseline, but the adapter no longer has it\n";
     let run = scene.run("--junit junit.xml");
     run.expect(
         120,
@@ -181,7 +187,7 @@ fn without_the_network_tests_that_need_weights_are_ignored() {
         scene.run(&format!("-p alpha {option}")).expect(
             0,
             &[
-                &format!("warning: the weights of alpha are missing and {option} keeps them from being fetched: run `cargo npugate fetch alpha`\n"),
+                &format!("warning: the weights of alpha are missing and {option} prevents fetching them: run `cargo npugate fetch alpha`\n"),
                 "     Ignored alpha: 1 test (no weights on this machine: run `cargo npugate fetch alpha`)",
                 "1 passed, 1 ignored",
             ],
@@ -199,12 +205,15 @@ fn weights_with_a_different_digest_are_not_kept() {
         96,
         &[
             "error: the weights of alpha could not be fetched: its SHA-256 is ",
-            &format!("where {DIGEST} is pinned: nothing was kept\n"),
+            &format!("but {DIGEST} is pinned: the file was not used\n"),
         ],
     );
     assert!(!scene.path("weights/alpha").exists(), "not even an empty folder is left");
     let offline = scene.run("fetch alpha --offline");
-    offline.expect(96, &["could not be fetched: --offline keeps this command off the network"]);
+    offline.expect(
+        96,
+        &["could not be fetched: --offline forbids downloads: run the command without it"],
+    );
     scene.run("fetch alph").expect(96, &["`alph`; there are alpha, beta-7b, offside"]);
     scene.run("fetch beta").expect(96, &["error: beta-7b has no weights to fetch"]);
 }

@@ -61,7 +61,7 @@ fn a_profile_is_chosen_by_option_or_environment() {
     fs::remove_dir_all(scene.path("reports")).unwrap();
     scene.run("-P default").expect(0, &["2 passed"]);
     assert!(!scene.path("reports").exists(), "the command line overrides the environment");
-    scene.run("--profile cii").expect(96, &["is called `cii`; did you mean `ci`?"]);
+    scene.run("--profile cii").expect(96, &["has no profile `cii`; did you mean `ci`?"]);
     let missing = scene.run("--config none.toml");
     missing.expect(96, &["error: none.toml cannot be read: "]);
     fs::write(scene.path("other.toml"), "[profile.ci]\njunit = 'other.xml'\n").unwrap();
@@ -90,7 +90,7 @@ fn a_bad_configuration_ends_the_run_before_it_builds() {
 #[test]
 fn a_waiver_for_no_test_is_reported_only_by_a_full_run() {
     let scene = with_config(CONFIG);
-    let message = "warning: no test is left of a waiver of cosine for `test(attention)` (.config/npugate.toml:10, profile default): no test here has `test(attention)`; ";
+    let message = "warning: a waiver of cosine for `test(attention)` matches no test (.config/npugate.toml:10, profile default): no test here has `test(attention)`; ";
     scene.run("--workspace").expect(0, &[message]);
     for part in ["", "kernel --workspace", "-p alpha"] {
         scene.run(part).expect(0, &[]).expect_none(&["waiver"]);

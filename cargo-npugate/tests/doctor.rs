@@ -105,7 +105,7 @@ fn other_devices_than_hardware_and_test_options_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let (code, _, err) = run(root.path(), &["doctor", "--device", "emu"]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("which `emu` is not: say `--device xrt`"), "{err}");
+    assert!(err.contains("which `emu` is not: use `--device xrt`"), "{err}");
     let (code, _, err) = run(root.path(), &["--full", "device"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("unexpected argument '--full' found"), "{err}");

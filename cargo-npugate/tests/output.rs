@@ -172,7 +172,7 @@ fn shards_become_one_run_even_if_one_is_empty() {
         100,
         &["FAIL [", "beta-7b kernel::a", "Summary 2 tests", "alpha on emu", "beta-7b on emu"],
     );
-    scene.run("merge 1.jsonl 3.jsonl").expect(96, &["not whole without slice:2/3"]);
+    scene.run("merge 1.jsonl 3.jsonl").expect(96, &["incomplete without slice:2/3"]);
 }
 
 #[test]
@@ -201,11 +201,13 @@ fn files_that_are_not_one_whole_run_are_not_merged() {
         .expect(96, &["error: alpha kernel::a has a verdict in a.js"]);
     scene.run("merge a.jsonl other.jsonl").expect(96, &["on `emu+x=y` (fake NPU) in other.jsonl"]);
     scene.run("merge a.jsonl c.jsonl").expect(96, &["error: c.jsonl cannot be read: "]);
-    scene.run("merge a.jsonl Cargo.toml").expect(96, &["error: Cargo.toml holds no run: "]);
+    scene
+        .run("merge a.jsonl Cargo.toml")
+        .expect(96, &["error: Cargo.toml is not the results of a run: "]);
     scene.run("merge").expect(2, &["<FILE>..."]);
     scene.run("--full merge a.jsonl").expect(2, &["unexpected argument '--full' found"]);
     scene.run("--partition slice:1/2 --results part.jsonl").expect(0, &["Summary 1 test"]);
-    scene.run("merge part.jsonl").expect(96, &["error: the run is not whole without slice:2/2: "]);
+    scene.run("merge part.jsonl").expect(96, &["error: the run is incomplete without slice:2/2: "]);
     assert!(!scene.path("junit.xml").exists());
 }
 
@@ -221,7 +223,7 @@ fn a_part_that_was_cut_short_is_reported_and_is_not_a_success() {
     run.expect(
         123,
         &[
-            "warning: cut.jsonl is of a run that was cut short: not every test has a verdict\n",
+            "warning: cut.jsonl is from a run that was cut short: not every test has a verdict\n",
             " Interrupted 1 test not run\n     Summary 1 test run in ",
             ": 1 passed, 1 skipped\n",
         ],

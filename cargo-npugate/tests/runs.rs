@@ -49,7 +49,7 @@ fn filters_phases_and_packages_narrow_a_run() {
 fn nothing_to_run_is_not_a_success() {
     let scene = Scene::new();
     let run = scene.run("gem2 --junit none.xml");
-    run.expect(4, &["error: no test matches `gem2`; `cargo npugate list` prints their names\n"]);
+    run.expect(4, &["error: no test matches `gem2`; `cargo npugate list` lists all tests\n"]);
     assert!(!scene.path("none.xml").exists());
     scene.run("lst").expect(4, &["did you mean the command `cargo npugate list`?"]);
     scene
@@ -110,7 +110,7 @@ fn a_crash_names_its_test_and_the_rest_still_run() {
         &[
             "       CRASH [",
             "alpha kernel::b: the process died in this test: signal 6 (SIGABRT); the last event was test_started kernel::b, ",
-            "  Restarting alpha after signal 6 (SIGABRT): 3 tests to go",
+            "  Restarting alpha after signal 6 (SIGABRT): 3 tests left",
             "       CRASH [",
             "alpha kernel::d: the process died in this test: exit status 3",
             "      kernel alpha: 3 passed, 2 failed",
@@ -161,7 +161,7 @@ fn a_gate_that_does_not_keep_to_the_protocol_is_never_a_success() {
 fn arguments_that_a_gate_refuses_are_a_usage_error() {
     Scene::new().run("--device none").expect(
         2,
-        &["error: the gate of alpha refuses its arguments: alpha does not run on device `none`"],
+        &["error: the gate of alpha refused its arguments: alpha does not run on device `none`"],
     );
 }
 
@@ -196,7 +196,7 @@ fn a_workspace_without_an_adapter_says_what_marks_one() {
     )
     .unwrap();
     let run = scene.run("");
-    run.expect(96, &["error: no adapter in the workspace", "[package.metadata.npugate]"]);
+    run.expect(96, &["error: there is no adapter in the workspace", "[package.metadata.npugate]"]);
     std::fs::remove_file(scene.path("Cargo.toml")).unwrap();
     scene.run("--manifest-path Cargo.toml").expect(102, &["error: `cargo metadata` failed: "]);
 }
@@ -243,7 +243,7 @@ fn an_interrupted_run_reports_what_it_found() {
     assert_eq!(child.wait().unwrap().code(), Some(123), "{printed}");
     assert!(printed.contains(" Interrupted 3 tests not run\n     Summary 1 test run"), "{printed}");
     assert!(printed.contains(": 1 passed, 1 ignored, 3 skipped\n"), "{printed}");
-    assert!(printed.contains("error: interrupted: the baselines stay as they are"), "{printed}");
+    assert!(printed.contains("error: interrupted: the baselines are unchanged"), "{printed}");
     for absent in ["Running beta-7b", "rerun:", "SKIP", "INVALID", "c::d"] {
         assert!(!printed.contains(absent), "{absent} is unexpected in:\n{printed}");
     }

@@ -26,8 +26,8 @@ fn a_hang_is_ended_and_named_and_the_rest_still_run() {
             "        SLOW [",
             "alpha kernel::b",
             "     TIMEOUT [",
-            "no verdict after 600ms: its process was ended; the last event was test_started kernel::b, 0.6",
-            "  Restarting alpha after signal 15 (SIGTERM): 1 test to go",
+            "no verdict after 600ms: its process was terminated; the last event was test_started kernel::b, 0.6",
+            "  Restarting alpha after signal 15 (SIGTERM): 1 test left",
             "     Summary 3 tests run in ",
             ": 2 passed, 1 failed",
         ],
@@ -53,7 +53,10 @@ fn a_test_that_passes_on_a_retry_is_flaky_and_still_fails() {
     let state = scene.path("state").display().to_string();
     let scene = scene.with("FAKE_STATE", state);
     let run = scene.run("--retries 2 -v");
-    run.expect(100, &["FLAKY 2/3", "alpha a::b", "did not pass, then did in attempt 2/3"]);
+    run.expect(
+        100,
+        &["FLAKY 2/3", "alpha a::b", "did not pass at first, but passed in attempt 2/3"],
+    );
     run.expect(100, &["     Summary 3 tests run in ", ": 1 passed, ", "2 failed"]);
     // It never becomes a baseline.
     assert!(!scene.read("fixtures/alpha/baseline/emu.json.new").contains("a::b"));
@@ -112,7 +115,7 @@ fn an_exclusive_device_is_held_by_one_run_at_a_time() {
     }
     // By now the first run holds the lock: a second one waits until its timeout.
     let second = scene.run(&format!("--lock {lock} --lock-timeout 1500ms"));
-    let holder = format!("    Blocking waiting for NPU (held by pid {}, `", first.id());
+    let holder = format!("    Blocking waiting for the NPU (held by pid {}, `", first.id());
     second.expect(122, &[&holder, "the NPU was not free within 1.5 s: pid "]);
     // With --no-lock a run does not wait, and a shared device needs no lock.
     let third = scene.with("FAKE_GATE", "alpha a::b pass\nalpha !exclusive");

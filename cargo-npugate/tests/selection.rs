@@ -67,7 +67,7 @@ fn tests_that_are_turned_off_run_as_in_nextest() {
     beside("only").expect(0, &["Summary 1 test run", "1 passed\n"]);
     beside("all").expect(0, &["Summary 2 tests run", "2 passed"]);
     let run = scene.run("--ignored verify --run-ignored all");
-    run.expect(2, &["error: say one of --ignored, --include-ignored and --run-ignored\n"]);
+    run.expect(2, &["error: --ignored, --include-ignored and --run-ignored contradict each other: give only one\n"]);
     scene.run("--ignored --run-ignored only tokens").expect(0, &["Summary 1 test run"]);
 }
 
@@ -115,7 +115,7 @@ fn a_failed_test_that_is_gone_is_reported_once() {
     scene.set("CARGO_TARGET_DIR", scene.path("target").display().to_string());
     scene.run("kernel").expect(100, &["1 failed"]);
     scene.set("FAKE_GATE", "alpha kernel::gemm pass\nbeta kernel::gemm pass");
-    let gone = "warning: kernel::softmax of alpha failed before and is no longer there\n";
+    let gone = "warning: kernel::softmax of alpha failed before and no longer exists\n";
     scene.run("--rerun failed").expect(4, &[gone]);
     scene.run("--rerun failed").expect(4, &["no test is known"]).expect_none(&["warning"]);
 }

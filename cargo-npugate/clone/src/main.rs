@@ -1,4 +1,4 @@
-//! `cargo npugate` in a clone of this repository, built as the rest of the workspace is.
+//! `cargo npugate` in a clone of this repository, built like the rest of the workspace.
 
 use std::process::ExitCode;
 

@@ -1,10 +1,10 @@
-//! What becomes of a pending change.
+//! What to do with a pending change.
 
-/// What becomes of a pending change.
+/// What to do with a pending change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// It enters the baseline.
+    /// Take it into the baseline.
     Accept,
-    /// It is dropped.
+    /// Drop it.
     Reject,
 }

@@ -1,16 +1,16 @@
-//! Why the changes of a baseline cannot be kept or decided about.
+//! Why the changes of a baseline cannot be saved, accepted or rejected.
 
 use crate::files::FileError;
 use npugate_schema::{BaselineError, ExitCode};
 
-/// Why the changes of a baseline cannot be kept or decided about.
+/// Why the changes of a baseline cannot be saved, accepted or rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangesError {
     #[error(transparent)]
     Baseline(#[from] BaselineError),
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("no pending change has {} in its test's name; `cargo npugate pending` prints them", quote(.0))]
+    #[error("no test with a pending change has {} in its name; `cargo npugate pending` prints the changes", quote(.0))]
     NoMatch(Vec<String>),
 }
 

@@ -1,6 +1,6 @@
-//! The records behind pending changes, kept among the build's files: a baseline
-//! has values alone, and a review is to say which way they went and how far
-//! they may.
+//! The records behind pending changes, kept among the build's files. A baseline has only
+//! values, but a review also shows whether they got better or worse and how far they may
+//! go.
 
 use fs_err as fs;
 use npugate_schema::{Record, Sha256, write_atomically};
@@ -17,12 +17,12 @@ pub struct LastRun {
 }
 
 impl LastRun {
-    /// In cargo's target folder.
+    /// Keeps records in cargo's target folder.
     pub fn new(target: impl Into<PathBuf>) -> Self {
         Self { folder: target.into().join("npugate").join("last-run") }
     }
 
-    /// Keeps the records behind a baseline's changes, over earlier ones of the same tests.
+    /// Saves the records behind a baseline's changes, over earlier ones of the same tests.
     ///
     /// # Errors
     ///
@@ -34,15 +34,15 @@ impl LastRun {
         write_atomically(&self.path(baseline), &serde_json::to_vec(&all)?)
     }
 
-    /// The records behind a baseline's changes; none if there are none, or none
-    /// that this version can read.
+    /// The records behind a baseline's changes; empty if there are none that this version
+    /// can read.
     pub fn load(&self, baseline: &Path) -> Vec<Record> {
         let text = fs::read(self.path(baseline)).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
-    /// Named after the baseline's place: several workspaces may share a target
-    /// folder.
+    /// The file, named after the baseline's path because several workspaces may share a
+    /// target folder.
     fn path(&self, baseline: &Path) -> PathBuf {
         let name = baseline.file_name().unwrap_or_default();
         let place = baseline.parent().and_then(|folder| fs::canonicalize(folder).ok());

@@ -1,4 +1,4 @@
-//! A baseline and the changes that wait beside it.
+//! A baseline and the pending changes beside it.
 
 use super::{ChangesError, LastRun};
 use crate::files::FileError;
@@ -13,19 +13,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A baseline and the changes that wait beside it.
+/// A baseline and the pending changes beside it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PendingFile {
     /// The baseline's file.
     pub path: PathBuf,
-    /// What is accepted.
+    /// The accepted figures.
     pub baseline: Baseline,
-    /// What it would be with every change accepted.
+    /// The baseline with every change accepted.
     pub pending: Baseline,
     on_disk: OnDisk,
 }
 
-/// What the two files hold at present.
+/// The current contents of the two files.
 #[derive(Clone, PartialEq, Debug)]
 struct OnDisk {
     baseline: Option<Baseline>,
@@ -48,9 +48,9 @@ pub struct Change {
 pub struct MetricChange {
     /// Its key.
     pub metric: String,
-    /// What is accepted.
+    /// The accepted value.
     pub old: Option<f64>,
-    /// What was measured.
+    /// The measured value.
     pub new: Option<f64>,
     /// The worst value that would count as the same, if the last run is known.
     pub allowed: Option<f64>,
@@ -59,11 +59,11 @@ pub struct MetricChange {
 }
 
 impl PendingFile {
-    /// Reads a baseline and what waits beside it.
+    /// Reads a baseline and the pending changes beside it.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or is of another model or device.
+    /// A file that cannot be read, or that belongs to another model or device.
     pub fn load(path: &Path, model: &str, device: &str) -> Result<Self, ChangesError> {
         let baseline = Baseline::load(path, model, device)?;
         let pending = Baseline::load(&pending_path(path), model, device)?;
@@ -76,8 +76,7 @@ impl PendingFile {
         })
     }
 
-    /// Reads what waits in a `.json.new`, whose model and device are written in
-    /// it.
+    /// Reads the pending changes of a `.json.new`, which names its model and device.
     fn open(pending: &Path) -> Result<Self, ChangesError> {
         let read = |source| FileError::Read { path: pending.to_owned(), source };
         let text = fs::read_to_string(pending).map_err(read)?;
@@ -101,8 +100,8 @@ impl PendingFile {
         copy(test, &self.baseline.tests, &mut self.pending.tests);
     }
 
-    /// Writes what changed: the baseline first, so that nothing is lost if this
-    /// is cut short. What is no longer pending has no file.
+    /// Writes what changed: the baseline first, so that nothing is lost if this is cut
+    /// short. If nothing is pending any more, its file is removed.
     ///
     /// # Errors
     ///
@@ -130,8 +129,8 @@ impl PendingFile {
         Ok(())
     }
 
-    /// The changes, by test. The last run says how they are meant, if there is
-    /// one of it.
+    /// The changes, by test. If the last run is known, its records say whether they are
+    /// better or worse.
     pub fn explained(&self, last_run: &LastRun) -> Vec<Change> {
         let records = last_run.load(&self.path);
         let empty = Values::new();
@@ -160,7 +159,7 @@ impl PendingFile {
                             (_, None, _) => "gone",
                             (_, _, Some(Standing::Better)) => "better",
                             (_, _, Some(Standing::Worse)) => "worse",
-                            // Another metric of the test changed in earnest.
+                            // Another metric of the test changed beyond the noise.
                             (_, _, Some(Standing::Same)) => "same",
                             _ => "changed",
                         },
@@ -185,11 +184,11 @@ impl PendingFile {
 }
 
 /// Every pending file of a workspace, by path: `*.json.new` in a folder named
-/// `baseline`. Found by looking, so that it works while nothing builds.
+/// `baseline`. The folders are searched, so that this works even if nothing builds.
 ///
 /// # Errors
 ///
-/// A file that looks like one and is not.
+/// A file with such a name that is not a baseline.
 pub fn find(roots: &[PathBuf]) -> Result<Vec<PendingFile>, ChangesError> {
     let mut paths = BTreeSet::new();
     for root in roots {
@@ -199,7 +198,7 @@ pub fn find(roots: &[PathBuf]) -> Result<Vec<PendingFile>, ChangesError> {
 }
 
 fn walk(folder: &Path, found: &mut BTreeSet<PathBuf>) {
-    // A folder that cannot be read has nothing for this command.
+    // A folder that cannot be read is skipped.
     let Ok(entries) = fs::read_dir(folder) else { return };
     let is_baseline = folder.file_name() == Some(OsStr::new("baseline"));
     for entry in entries.filter_map(Result::ok) {
@@ -273,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_say_how_they_stand_if_the_run_is_known() {
+    fn changes_are_better_or_worse_if_the_run_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let file = file(folder.path());
         let last_run = LastRun::new(folder.path().join("target"));
@@ -294,11 +293,11 @@ mod tests {
             file(&folder.path().join(place));
         }
         let found = find(&[folder.path().to_owned(), folder.path().join("models")]).unwrap();
-        assert_eq!(found.len(), 1, "once, though two roots lead to it");
+        assert_eq!(found.len(), 1, "once, although two roots lead to it");
     }
 
     #[test]
-    fn a_file_that_is_no_baseline_is_named() {
+    fn a_file_that_is_not_a_baseline_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = pending_path(&Baseline::path(folder.path(), "emu"));
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -8,7 +8,7 @@ use npugate_schema::ExitCode;
 use similar::ChangeTag;
 use std::io::{self, BufRead};
 
-/// A diff longer than this is shown in part: the questions show it all again.
+/// The number of lines of a diff that are shown: the questions show every change again.
 const SHOWN_DIFF: usize = 40;
 
 /// An answer to a question.
@@ -24,12 +24,11 @@ enum Choice {
     Skip,
 }
 
-/// Asks about each change. Without an answer (the input ends) the rest is
-/// skipped.
+/// Asks about each change. If the input ends, the remaining changes are skipped.
 ///
 /// # Errors
 ///
-/// A baseline that cannot be written. What was decided before is kept.
+/// A baseline that cannot be written. Earlier decisions are kept.
 pub fn review(
     mut files: Vec<PendingFile>,
     last_run: &LastRun,
@@ -61,8 +60,8 @@ pub fn review(
     Ok(())
 }
 
-/// Decides about every change whose test has one of these texts in its name;
-/// about all without any.
+/// Decides about every change of a test whose name contains one of these texts, or about
+/// all changes if there are none.
 ///
 /// # Errors
 ///
@@ -89,7 +88,7 @@ pub fn decide_by_name(
     Ok(())
 }
 
-/// The pending changes as text, and the exit code that says that there are any.
+/// The pending changes as text, and the exit code that says whether there are any.
 ///
 /// # Errors
 ///
@@ -181,7 +180,7 @@ fn ask(
             "[{number}/{of}] accept, reject or skip? (a/r/s; A/R/S for all the rest) "
         ));
         let mut line = String::new();
-        // No more input, or none that can be read: nothing is decided.
+        // Without input that can be read, nothing is decided.
         if input.read_line(&mut line).unwrap_or(0) == 0 {
             shell.line("");
             return Answer::AllTheRest(Choice::Skip);
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn names_choose_what_is_accepted() {
+    fn names_select_what_is_accepted() {
         let folder = tempfile::tempdir().unwrap();
         let file = pending_file(folder.path(), &["kernel::gemm", "kernel::softmax", "block::b"]);
         let mut shell = Printed::default().shell(Verbosity::Normal);

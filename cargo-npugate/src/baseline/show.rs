@@ -7,7 +7,7 @@ use npugate_schema::{Baseline, BaselineValue};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
-/// A table of changes: old and new values, and how far they may go.
+/// A table of changes: old and new values, and the worst value that is allowed.
 pub fn table<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Table {
     let left = ["test", "metric"].map(|name| (name, Align::Left));
     let right = ["old", "new", "allowed"].map(|name| (name, Align::Right));
@@ -32,7 +32,7 @@ pub fn table<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Table {
 /// A line of a diff.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DiffLine {
-    /// Which side it is on.
+    /// Which side of the diff it is on.
     pub tag: ChangeTag,
     /// The line, with its sign.
     pub text: String,
@@ -69,7 +69,7 @@ pub fn human(files: &[(PendingFile, Vec<Change>)]) -> String {
     files.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
-/// What a pending file is about, and where it is.
+/// The model, device and path of a pending file.
 pub fn title(file: &PendingFile) -> String {
     let Baseline { model, device, .. } = &file.baseline;
     format!("{model} on {device}: {}", file.path.display())
@@ -100,7 +100,7 @@ struct PendingMetric<'a> {
 }
 
 impl<'a> Pending<'a> {
-    /// Of one file.
+    /// The pending changes of one file.
     pub fn new(file: &'a PendingFile, changes: &'a [Change]) -> Self {
         let changes = changes.iter().map(|change| PendingChange {
             test: &change.test,
@@ -131,7 +131,7 @@ mod tests {
     use crate::baseline::pending::MetricChange;
 
     #[test]
-    fn a_table_shows_how_far_a_figure_may_go() {
+    fn a_table_shows_the_worst_value_that_is_allowed() {
         let metric = |name: &str, old, allowed, standing| MetricChange {
             metric: name.into(),
             old,
@@ -157,7 +157,7 @@ block::layer00::cosine  cosine  0.999  0.9999   0.9985  better
     }
 
     #[test]
-    fn a_diff_shows_what_changes_with_its_surroundings() {
+    fn a_diff_shows_changes_with_a_line_of_context() {
         let mut old = Baseline::empty("tiny", "emu");
         for test in ["a", "b", "c", "d"] {
             let values = [("cosine".to_owned(), BaselineValue(0.5))].into();

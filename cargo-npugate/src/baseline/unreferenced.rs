@@ -1,8 +1,8 @@
-//! Files among goldens and baselines that nothing refers to: they look like evidence,
-//! and no test reads them.
+//! Files among goldens and baselines that nothing refers to: they look like evidence, but
+//! no test reads them.
 //!
-//! A golden is a `.safetensors` file beside a manifest. What else lies there (a corpus,
-//! notes, the tokenizer of a model that is committed) is somebody's own.
+//! A golden is a `.safetensors` file beside a manifest. Other files there (a corpus, notes,
+//! the tokenizer of a committed model) are left alone.
 
 use fs_err as fs;
 use npugate_schema::{
@@ -28,11 +28,11 @@ pub struct Leftover {
 pub enum Why {
     /// A golden that the manifest of this model does not name.
     Golden { model: String },
-    /// A file in place of a baseline that cannot be read as one.
+    /// A file in the place of a baseline that cannot be read as one.
     NoBaseline { reason: String },
-    /// A baseline of another model, device class or format than its place says.
+    /// A baseline of another model, device class or format than its path says.
     Misplaced { is: String },
-    /// What a write left that was cut short.
+    /// A temporary file of a write that was cut short.
     Temporary,
     /// A folder of goldens of a model that no adapter has.
     Model { model: String },
@@ -42,15 +42,15 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Golden { model } => write!(f, "the manifest of {model} does not name it"),
-            Self::NoBaseline { reason } => write!(f, "it is no baseline: {reason}"),
-            Self::Misplaced { is } => write!(f, "it is {is}, and not what its place says"),
-            Self::Temporary => f.write_str("it is left of a write that was cut short"),
-            Self::Model { model } => write!(f, "no adapter of the workspace has a model {model}"),
+            Self::NoBaseline { reason } => write!(f, "it is not a baseline: {reason}"),
+            Self::Misplaced { is } => write!(f, "it is {is}, which does not match its path"),
+            Self::Temporary => f.write_str("it was left by a write that was cut short"),
+            Self::Model { model } => write!(f, "no adapter in the workspace has the model {model}"),
         }
     }
 }
 
-/// What the adapters of a workspace call their own, those too that did not run.
+/// What belongs to the adapters of a workspace, including those that did not run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claims {
     /// Names of models and packages.
@@ -59,7 +59,7 @@ pub struct Claims {
     pub folders: Vec<PathBuf>,
 }
 
-/// What nothing refers to in the folders of these models and beside them, by path.
+/// Finds what nothing refers to in the folders of these models and beside them, by path.
 pub fn find<'a>(
     models: impl IntoIterator<Item = &'a Description>,
     claims: &Claims,
@@ -86,8 +86,8 @@ pub fn find<'a>(
     found.into_iter().collect()
 }
 
-/// Goldens that the manifest does not name. Without a manifest that can be read there
-/// is nothing to say, and `goldens::complete` says so.
+/// Finds goldens that the manifest does not name. Without a readable manifest it finds
+/// none, and the test `goldens::complete` reports the manifest.
 fn goldens(fixtures: &Path, description: &Description, found: &mut BTreeSet<Leftover>) {
     let Some(manifest) = manifest(fixtures) else { return };
     let files = manifest
@@ -110,7 +110,7 @@ fn goldens(fixtures: &Path, description: &Description, found: &mut BTreeSet<Left
     }
 }
 
-/// Files in place of baselines that cannot be one of this model.
+/// Finds files in the place of baselines that are not a baseline of this model.
 fn baselines(folder: &Path, model: &str, found: &mut BTreeSet<Leftover>) {
     for path in entries(folder) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -143,24 +143,24 @@ fn misplaced(path: &Path, model: &str, device: &str) -> Option<Why> {
     }
 }
 
-/// The golden manifest of a folder, if it has one that can be read.
+/// The golden manifest of a folder, if there is a readable one.
 fn manifest(folder: &Path) -> Option<Manifest> {
     let text = fs::read_to_string(folder.join("manifest.json")).ok()?;
     serde_json::from_str(&text).ok().filter(|manifest: &Manifest| manifest.schema == GOLDEN_SCHEMA)
 }
 
-/// Whether a file is what `write_atomically` writes before it renames.
+/// Whether a file is a temporary one of `write_atomically`.
 fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".npugate-"))
 }
 
-/// What is in a folder; nothing where there is no such folder.
+/// The entries of a folder; none if the folder does not exist.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.filter_map(Result::ok).map(|entry| entry.path()).collect()
 }
 
-/// A path without links and dots, if it is there.
+/// A path without links and dots, if it exists.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

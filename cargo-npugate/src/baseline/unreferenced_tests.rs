@@ -39,7 +39,7 @@ fn the_fixtures_of_this_repository_have_no_leftovers() {
 }
 
 #[test]
-fn a_model_that_no_adapter_has_is_one_unless_somebody_claims_it() {
+fn a_model_that_no_adapter_has_is_unreferenced_unless_it_is_claimed() {
     let fixtures = Path::new(REPOSITORY).join("fixtures");
     let models = [model("tiny-llama", fixtures.join("tiny-llama"))];
     let other = real(&fixtures.join("smollm2-135m"));
@@ -53,7 +53,7 @@ fn a_model_that_no_adapter_has_is_one_unless_somebody_claims_it() {
 }
 
 #[test]
-fn a_golden_that_no_manifest_names_is_one() {
+fn a_golden_that_no_manifest_names_is_unreferenced() {
     let (_folder, model) = copied();
     let fixtures = model.fixtures.clone().unwrap();
     assert_eq!(found(&model), []);
@@ -63,14 +63,14 @@ fn a_golden_that_no_manifest_names_is_one() {
     assert_eq!(
         found(&model),
         [
-            ("tiny-llama/.npugate-x".into(), "it is left of a write that was cut short".into()),
+            ("tiny-llama/.npugate-x".into(), "it was left by a write that was cut short".into()),
             (
                 "tiny-llama/base_p99.safetensors".to_owned(),
                 "the manifest of tiny-llama does not name it".to_owned()
             ),
         ]
     );
-    // The same file as the model's own weights.
+    // The same file is referenced if it is the model's own weights.
     let mut bundled = model;
     bundled.weights = Some(npugate_schema::WeightsFile {
         file: "base_p99.safetensors".to_owned(),
@@ -84,7 +84,7 @@ fn a_golden_that_no_manifest_names_is_one() {
 }
 
 #[test]
-fn a_baseline_that_cannot_be_is_one() {
+fn a_file_that_is_not_a_baseline_of_its_model_is_unreferenced() {
     let (_folder, model) = copied();
     let baselines = model.fixtures.clone().unwrap().join("baseline");
     fs::copy(baselines.join("emu.json"), baselines.join("xrt.json")).unwrap();
@@ -99,14 +99,14 @@ fn a_baseline_that_cannot_be_is_one() {
     assert_eq!(names, expected.map(|name| format!("tiny-llama/baseline/{name}")));
     assert_eq!(
         found[0].1,
-        "it is the baseline of large-llama on emu+a=b, and not what its place says"
+        "it is the baseline of large-llama on emu+a=b, which does not match its path"
     );
-    assert!(found[1].1.starts_with("it is no baseline: EOF"), "{}", found[1].1);
+    assert!(found[1].1.starts_with("it is not a baseline: EOF"), "{}", found[1].1);
     assert!(found[2].1.starts_with("it is the baseline of tiny-llama on emu,"), "{}", found[2].1);
 }
 
 #[test]
-fn without_a_manifest_no_golden_is_called_one() {
+fn without_a_manifest_no_golden_is_unreferenced() {
     let (_folder, model) = copied();
     let fixtures = model.fixtures.clone().unwrap();
     fs::write(fixtures.join("manifest.json"), "{").unwrap();

@@ -1,17 +1,17 @@
 //! Options that stand before a command.
 //!
 //! `cargo npugate --full verify` means `cargo npugate verify --full`. The parser checks the
-//! options on either side of a command's name apart from each other, so it would accept
-//! `--fail-fast kernel --no-fail-fast`. Moving the options behind the name before they are
-//! parsed leaves one set of options, whose conflicts the parser knows.
+//! options before a command's name separately from those after it, so it would accept
+//! `--fail-fast kernel --no-fail-fast`. Moving the options behind the name before parsing
+//! leaves one set of options, whose conflicts the parser knows.
 
 use super::AboutArgs;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use std::ffi::OsString;
 
-/// The same command line with the options that stand before a command behind its name. A
-/// command line without a command, or with an error before it, is left as it is: the parser
-/// has the words for it. So is one that asks about this program, which does nothing else.
+/// Returns the command line with the options that stand before a command moved behind its
+/// name. A command line without a command, or with an error before it, is left as it is: the
+/// parser reports it. So is one that asks about this program, which does nothing else.
 pub fn behind_command(grammar: &Command, argv: Vec<OsString>) -> Vec<OsString> {
     let Some((program, mut rest)) = argv.split_first() else { return argv };
     let (mut names, mut options) = (vec![program.clone()], Vec::new());
@@ -22,7 +22,7 @@ pub fn behind_command(grammar: &Command, argv: Vec<OsString>) -> Vec<OsString> {
             return argv;
         }
         let Some(below) = grammar.find_subcommand(&rest[at]) else { break };
-        // The options of the whole command line hold for every command.
+        // The options of the whole command line apply to every command.
         let globals = grammar.get_arguments().filter(|arg| arg.is_global_set());
         grammar = below.clone().args(globals.map(Arg::clone));
         options.extend_from_slice(&rest[..at]);
@@ -34,7 +34,7 @@ pub fn behind_command(grammar: &Command, argv: Vec<OsString>) -> Vec<OsString> {
 
 /// Where the name of a command stands among arguments, and what stands before it.
 fn find_command(grammar: &Command, args: &[OsString]) -> Option<(usize, ArgMatches)> {
-    // The name alone is to be found: nothing is required of what follows it.
+    // Only the name is looked for: nothing is required of what follows it.
     let bare = grammar.clone().no_binary_name(true).mut_args(|arg| arg.global(false));
     let bare = bare.mut_subcommands(|below| {
         let below = below.subcommand_required(false).arg_required_else_help(false);

@@ -26,7 +26,7 @@ fn options_before_a_command_go_behind_its_name() {
 }
 
 #[test]
-fn what_has_no_command_or_an_error_before_it_stays() {
+fn a_line_without_a_command_or_with_an_error_before_it_is_unchanged() {
     for line in [
         "x",
         "x --full gemm list",
@@ -41,7 +41,7 @@ fn what_has_no_command_or_an_error_before_it_stays() {
     }
 }
 
-/// What an argument is written as, with a value that it can have.
+/// How an argument is written, with a value that it accepts.
 fn written(arg: &Arg) -> Vec<String> {
     let flag = match (arg.get_long(), arg.get_short()) {
         (Some(long), _) => vec![format!("--{long}")],
@@ -82,8 +82,8 @@ fn commands(command: &Command, path: &[String]) -> Vec<(Vec<String>, Command)> {
     all
 }
 
-/// The pairs of a command's arguments that cannot stand together, those among them that
-/// cannot stand twice.
+/// The pairs of a command's arguments that cannot be given together, including an argument
+/// with itself if it cannot be given twice.
 fn conflicts(command: &Command) -> BTreeSet<(String, String)> {
     let id = |arg: &Arg| arg.get_id().to_string();
     let mut pairs = BTreeSet::new();
@@ -106,15 +106,15 @@ fn conflicts(command: &Command) -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn what_conflicts_behind_a_command_conflicts_across_it_in_the_same_words() {
+fn arguments_that_conflict_behind_a_command_conflict_across_it_in_the_same_words() {
     let mut top = cli::command();
     top.build();
     let mut seen = BTreeSet::new();
     for (path, command) in commands(&top, &[]) {
         let find = |id: &str| command.get_arguments().find(|arg| arg.get_id() == id);
         for (first, second) in conflicts(&command) {
-            // What the whole command line does not have cannot stand before the command, and
-            // behind a filter its name is one.
+            // An argument that only the command has cannot stand before the command, and
+            // behind a filter the command's name would be a filter too.
             let before = |arg: &Arg| arg.get_id() == first.as_str() && !arg.is_positional();
             if !top.get_arguments().any(before) {
                 continue;

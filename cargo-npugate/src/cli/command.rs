@@ -25,19 +25,19 @@ pub enum Command {
     Diagnosis(TestArgs),
     /// List the tests without running them
     List(ListArgs),
-    /// Join what the parts of a run wrote with --results into one report
+    /// Join the --results files of the parts of a run into one report
     Merge(MergeArgs),
-    /// Show the settings that hold, each with where it comes from
+    /// Show the settings in effect and where each comes from
     ShowConfig {
-        /// Show what holds for the tests of this name
+        /// Show the settings of the tests with this name
         #[arg(value_name = "TEST")]
         test: Option<String>,
     },
-    /// Generate text with one model: the text on stdout, its speed on stderr
+    /// Generate text with one model; the text goes to stdout, its speed to stderr
     Run(GenerateArgs),
-    /// Fetch the weights of models, checked by size and SHA-256
+    /// Fetch the weights of models, and check their size and SHA-256
     Fetch {
-        /// Models or adapter packages; all of the workspace without any
+        /// Models or adapter packages [default: all in the workspace]
         #[arg(value_name = "MODEL")]
         models: Vec<String>,
     },
@@ -46,51 +46,50 @@ pub enum Command {
     /// Record the goldens of a model from Hugging Face transformers
     Record(RecordArgs),
     /// Look up tested kernels and shapes, check that every launch is among them,
-    /// record those that pass, compare the emulated NPU with silicon
+    /// record those that pass, or compare the emulated NPU with silicon
     #[command(after_long_help = help::REGISTRY)]
     Registry(RegistryArgs),
-    /// Find out what keeps the NPU of this machine from running, and what to do
-    /// about it
+    /// Find out what keeps this machine's NPU from working, and what to do about it
     #[command(after_long_help = help::DOCTOR)]
     Doctor(MachineArgs),
-    /// Show the NPU of this machine: name, firmware, driver, XRT, power mode, who
-    /// holds it
+    /// Show this machine's NPU: name, firmware, driver, XRT, power mode, and which
+    /// processes hold it
     #[command(after_long_help = help::DEVICE)]
     Device(MachineArgs),
     /// Review pending baseline changes one by one
     Review,
     /// Print pending baseline changes
     Pending {
-        /// How to print them
+        /// Print the changes in this format
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         message_format: MessageFormat,
 
-        /// As --message-format json
+        /// Same as --message-format json
         #[arg(long, conflicts_with = "message_format")]
         json: bool,
     },
     /// Accept pending baseline changes
     Accept {
-        /// Parts of test names; all pending changes without any
+        /// Accept the changes of tests whose names contain one of these [default: all]
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
     /// Reject pending baseline changes
     Reject {
-        /// Parts of test names; all pending changes without any
+        /// Reject the changes of tests whose names contain one of these [default: all]
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
     /// List baselines and goldens that nothing refers to
     Unreferenced {
-        /// Delete the files among them; a folder is left to you
+        /// Delete the files among them; folders are left for you to delete
         #[arg(long)]
         delete: bool,
     },
-    /// Print a shell's completions of `cargo-npugate`
+    /// Print shell completions for `cargo-npugate`
     #[command(after_long_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
-    /// Write the manual's pages
+    /// Write the manual pages
     #[command(after_long_help = help::MAN)]
     Man(ManArgs),
 }
@@ -119,7 +118,7 @@ pub struct ListArgs {
     #[command(flatten, next_help_heading = "Tests")]
     pub filter: FilterArgs,
 
-    /// How to print them: lines of `MODEL  TEST`, or one JSON array with a
+    /// Print the tests as lines of `MODEL  TEST`, or as one JSON array with a
     /// listing for each model
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
@@ -128,7 +127,7 @@ pub struct ListArgs {
 /// `merge`.
 #[derive(Clone, PartialEq, Debug, Args)]
 pub struct MergeArgs {
-    /// The files of all parts
+    /// The --results files of all parts
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
@@ -140,10 +139,10 @@ pub struct MergeArgs {
 /// `run`.
 #[derive(Clone, PartialEq, Debug, Args)]
 pub struct GenerateArgs {
-    /// What the model is to continue
+    /// Text for the model to continue
     pub prompt: String,
 
-    /// How many tokens to generate at most
+    /// Generate at most N tokens
     #[arg(
         short = 'n',
         long,
@@ -161,20 +160,20 @@ pub struct GenerateArgs {
 /// `record`.
 #[derive(Clone, PartialEq, Debug, Args)]
 pub struct RecordArgs {
-    /// The model, as the recorder calls it
+    /// The recorder's name of the model
     pub model: String,
 
-    /// The folder with `record.py` and `requirements.txt` [default:
+    /// Folder with `record.py` and `requirements.txt` [default:
     /// fixtures/recorder at the workspace's root]
     #[arg(long, value_name = "DIR")]
     pub recorder: Option<PathBuf>,
 
-    /// The folder with prompts and goldens [default: fixtures at the
+    /// Folder with prompts and goldens [default: fixtures at the
     /// workspace's root]
     #[arg(long, value_name = "DIR")]
     pub fixtures: Option<PathBuf>,
 
-    /// The weights to record from [default: where `fetch` puts them]
+    /// Weights to record from [default: where `fetch` puts them]
     #[arg(long, value_name = "PATH")]
     pub weights: Option<PathBuf>,
 }

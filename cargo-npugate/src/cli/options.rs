@@ -3,15 +3,15 @@
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use std::path::PathBuf;
 
-/// Which settings hold where the command line says nothing.
+/// Where settings come from that the command line does not give.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct ProfileArgs {
-    /// The profile of the configuration [default: that of
-    /// `NPUGATE_PROFILE`, or `default`]
+    /// Use this profile of the configuration [default: `NPUGATE_PROFILE`, or
+    /// `default`]
     #[arg(short = 'P', long, value_name = "NAME", global = true)]
     pub profile: Option<String>,
 
-    /// The configuration [default: that of `NPUGATE_CONFIG`, or
+    /// Read the configuration from PATH [default: `NPUGATE_CONFIG`, or
     /// `.config/npugate.toml` at the workspace's root]
     #[arg(long, value_name = "PATH", global = true)]
     pub config: Option<PathBuf>,
@@ -20,15 +20,15 @@ pub struct ProfileArgs {
 /// Which adapter crates.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct AdapterArgs {
-    /// Only this adapter package or model; may be given several times
+    /// Select this adapter package or model; may be given several times
     #[arg(short, long, value_name = "NAME", global = true)]
     pub package: Vec<String>,
 
-    /// Every adapter, those too that are off by default
+    /// Select every adapter, including those that are off by default
     #[arg(long, alias = "all", global = true)]
     pub workspace: bool,
 
-    /// Leave this adapter package or model out; may be given several times
+    /// Exclude this adapter package or model; may be given several times
     #[arg(long, value_name = "NAME", global = true)]
     pub exclude: Vec<String>,
 }
@@ -36,16 +36,16 @@ pub struct AdapterArgs {
 /// Where tests run, and with which settings.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct DeviceArgs {
-    /// The device: `emu`, the emulated NPU, or `xrt`, the hardware [default:
-    /// the adapter's first]
+    /// Run on this device: `emu`, the emulated NPU, or `xrt`, the hardware
+    /// [default: the adapter's first]
     #[arg(long, value_name = "DEVICE", global = true)]
     pub device: Option<String>,
 
-    /// A setting of the adapter, as KEY=VALUE; may be given several times
+    /// Change a setting of the adapter; may be given several times
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub set: Vec<String>,
 
-    /// The toolchain whose arithmetic the emulated NPU follows
+    /// Emulate the arithmetic of this version of the toolchain
     #[arg(long, value_name = "VERSION", global = true)]
     pub toolchain: Option<String>,
 }
@@ -65,19 +65,19 @@ pub struct CargoArgs {
     #[command(flatten)]
     pub features: clap_cargo::Features,
 
-    /// Folder for what is built
+    /// Folder for all build artifacts
     #[arg(long, value_name = "DIR", global = true)]
     pub target_dir: Option<PathBuf>,
 
-    /// Assert that `Cargo.lock` stays as it is
+    /// Assert that `Cargo.lock` does not change
     #[arg(long, global = true)]
     pub locked: bool,
 
-    /// Run without the network: cargo and weights alike
+    /// Run without the network, for cargo and for weights
     #[arg(long, global = true)]
     pub offline: bool,
 
-    /// As --locked and --offline together
+    /// Same as --locked and --offline together
     #[arg(long, global = true)]
     pub frozen: bool,
 }
@@ -96,11 +96,11 @@ pub struct OutputArgs {
     )]
     pub color: WhenColor,
 
-    /// A line for each test; twice: the commands that are run
+    /// Print a line for each test; given twice, also the commands that are run
     #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet", global = true)]
     pub verbose: u8,
 
-    /// Failures and the summary only
+    /// Print only failures and the summary
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cargo_term_color_holds_for_help_too() {
+    fn cargo_term_color_applies_to_help_too() {
         assert_eq!(WhenColor::before_parsing(Some("always")), ColorChoice::Always);
         assert_eq!(WhenColor::before_parsing(Some("never")), ColorChoice::Never);
         assert_eq!(WhenColor::before_parsing(None), ColorChoice::Auto);

@@ -17,12 +17,12 @@ pub struct RegistryArgs {
     #[command(subcommand)]
     pub command: Option<RegistryCommand>,
 
-    /// Parts of row names: a row is listed if one of them is in its name; the
-    /// whole name of one row shows it in full
+    /// List the rows whose names contain one of these; the whole name of a row
+    /// shows it in full
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
 
-    /// Only rows of this kernel, such as `gemm`
+    /// List only the rows of this kernel, such as `gemm`
     #[arg(long, value_name = "KERNEL", conflicts_with_all = ["check", "fidelity"])]
     pub kernel: Option<Kernel>,
 
@@ -31,11 +31,11 @@ pub struct RegistryArgs {
     pub check: bool,
 
     /// Run published rows on the emulated NPU and compare its accuracy with
-    /// silicon's, row by row
+    /// that of silicon, row by row
     #[arg(long)]
     pub fidelity: bool,
 
-    /// Only the rows that take a moment; without it, all take some minutes
+    /// Run only the rows that take a moment; all rows take some minutes
     #[arg(long, requires = "fidelity")]
     pub quick: bool,
 
@@ -43,7 +43,7 @@ pub struct RegistryArgs {
     #[arg(long, value_name = "PATH", requires = "fidelity")]
     pub write: Option<PathBuf>,
 
-    /// How to print it
+    /// Print the result in this format
     #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with = "check")]
     pub message_format: MessageFormat,
 }
@@ -53,31 +53,31 @@ pub struct RegistryArgs {
 pub enum RegistryCommand {
     /// Show one row in full
     Show {
-        /// The row's name, such as `gemm::2048x2048x512::drain`
+        /// Name of the row, such as `gemm::2048x2048x512::drain`
         name: String,
     },
-    /// Say which configuration was measured to be the best for a shape
+    /// Show the best configuration that was measured for a shape
     Best {
         /// Kernel and shape, such as `gemm::2048x2048x512`
         shape: Shape,
 
-        /// The output type of a GEMM
+        /// Output type of a GEMM
         #[arg(long, value_name = "bf16|f32", default_value = "bf16", value_parser = dtype)]
         output: DType,
 
-        /// The accuracy tier of a GEMM
+        /// Accuracy tier of a GEMM
         #[arg(long, value_name = "high|low", default_value = "high")]
         tier: Tier,
     },
-    /// List the rules that a tiling must keep, or explain one
+    /// List the rules that a tiling must follow, or explain one
     Rules {
-        /// The rule's name, such as `l1-capacity`
+        /// Name of the rule, such as `l1-capacity`
         #[arg(value_parser = rule)]
         rule: Option<Rule>,
     },
     /// Run kernel tests and record those that pass
     Add {
-        /// Parts of test names; the kernel tests of all adapters without any
+        /// Run the kernel tests whose names contain one of these [default: all]
         #[arg(value_name = "FILTER")]
         filters: Vec<String>,
     },
@@ -87,7 +87,7 @@ fn dtype(text: &str) -> Result<DType, String> {
     match text {
         "bf16" => Ok(DType::Bf16),
         "f32" => Ok(DType::F32),
-        _ => Err("it is bf16 or f32".to_owned()),
+        _ => Err("expected `bf16` or `f32`".to_owned()),
     }
 }
 
@@ -96,8 +96,8 @@ fn rule(text: &str) -> Result<Rule, String> {
     found.ok_or_else(|| {
         let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
         match similar::get_close_matches(text, &names, 1, 0.5).first() {
-            Some(close) => format!("no rule is called that; did you mean `{close}`?"),
-            None => "no rule is called that; `cargo npugate registry rules` lists them".to_owned(),
+            Some(close) => format!("no rule has this name; did you mean `{close}`?"),
+            None => "no rule has this name; `cargo npugate registry rules` lists them".to_owned(),
         }
     })
 }

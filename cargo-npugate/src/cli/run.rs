@@ -1,4 +1,4 @@
-//! Options on how tests are run, and what is written of that.
+//! Options for how tests are run and what is written about it.
 
 use crate::profile::{BaselineMode, Span, Unreferenced};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use npugate_schema::FlakyResult;
 use std::{num::NonZero, path::PathBuf};
 
-/// How to run them.
+/// How to run tests.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag as it was typed")]
 pub struct RunArgs {
@@ -14,28 +14,28 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
 
-    /// Write what happens to PATH as it happens, as JSON lines; `merge` joins
-    /// such files
+    /// Write the events of the run to PATH as they happen, as JSON lines; `merge`
+    /// joins such files
     #[arg(long, value_name = "PATH")]
     pub results: Option<PathBuf>,
 
-    /// What goes to stdout: nothing, JSON lines, or those of libtest
+    /// Write messages in this format to stdout [default: human]
     #[arg(long, value_name = "FORMAT")]
     pub message_format: Option<RunFormat>,
 
-    /// Name a test as slow after this long, such as `30s` or `5m`
+    /// Report a test as slow after this long, such as `30s` or `5m`
     #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
     pub slow: Option<Span>,
 
-    /// End a test after this long
+    /// Terminate a test after this long
     #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
     pub timeout: Option<Span>,
 
-    /// Run a test that does not pass again, so often at most
+    /// Retry a failing test at most N times
     #[arg(long, value_name = "N")]
     pub retries: Option<u32>,
 
-    /// What a test counts as that failed and then passed
+    /// How to count a test that fails and then passes on a retry
     #[arg(long, value_name = "RESULT", value_parser = flaky_result())]
     pub flaky_result: Option<FlakyResult>,
 
@@ -43,7 +43,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "MODE")]
     pub baseline: Option<BaselineMode>,
 
-    /// What becomes of baselines and goldens that nothing refers to [default: warn
+    /// What to do about baselines and goldens that nothing refers to [default: warn
     /// in a run of every test, ignore in others]
     #[arg(long, value_name = "MODE")]
     pub unreferenced: Option<Unreferenced>,
@@ -52,7 +52,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_fetch: bool,
 
-    /// Show what the gate binaries print, as they print it
+    /// Show the output of the gate binaries as they print it
     #[arg(long, alias = "nocapture")]
     pub no_capture: bool,
 
@@ -60,7 +60,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with_all = ["no_fail_fast", "max_fail"])]
     pub fail_fast: bool,
 
-    /// Run every test whatever fails, as is the default
+    /// Run every test regardless of failures (the default)
     #[arg(long, conflicts_with = "max_fail")]
     pub no_fail_fast: bool,
 
@@ -68,25 +68,25 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub max_fail: Option<NonZero<usize>>,
 
-    /// Run so many models at a time, where their device can be shared [default:
-    /// 1; each uses all cores as it is]
+    /// Number of models to run in parallel on a device that can be shared [default:
+    /// 1, because each model uses all cores]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZero<usize>>,
 
-    /// A missing device is an error, where its tests would be skipped
+    /// Fail if the device is missing, instead of skipping its tests
     #[arg(long)]
     pub require_device: bool,
 
-    /// The lock that keeps other processes off an NPU, shared with MLIR-AIR's
-    /// tools [default: /tmp/mlir-air-npu.lock, or `NPUGATE_LOCK`]
+    /// Lock that keeps other processes off an NPU, shared with MLIR-AIR's tools
+    /// [default: `NPUGATE_LOCK`, or /tmp/mlir-air-npu.lock]
     #[arg(long, value_name = "PATH")]
     pub lock: Option<PathBuf>,
 
-    /// How long to wait for it, such as 90s or 10m [default: 30m]
+    /// Wait for the lock at most this long, such as `90s` or `10m` [default: 30m]
     #[arg(long, value_name = "DURATION", value_parser = str::parse::<Span>)]
     pub lock_timeout: Option<Span>,
 
-    /// Do not take the lock: the caller holds it, as `NPUGATE_LOCK_HELD=1` says too
+    /// Do not take the lock, because the caller holds it; same as `NPUGATE_LOCK_HELD=1`
     #[arg(long, conflicts_with_all = ["lock", "lock_timeout"])]
     pub no_lock: bool,
 }
@@ -102,11 +102,11 @@ fn flaky_result() -> impl TypedValueParser<Value = FlakyResult> {
 /// What a run writes to stdout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum RunFormat {
-    /// Nothing: what people read is on stderr.
+    /// Nothing; the output for people goes to stderr.
     #[default]
     Human,
-    /// Messages of this command, as JSON lines.
+    /// The messages of this command, as JSON lines.
     Json,
-    /// The JSON lines of libtest, as IDEs read them.
+    /// The JSON lines of libtest, which IDEs read.
     LibtestJson,
 }

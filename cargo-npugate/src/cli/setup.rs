@@ -15,8 +15,8 @@ pub struct SetupArgs {
 /// What to prepare.
 #[derive(Clone, PartialEq, Debug, Subcommand)]
 pub enum SetupCommand {
-    /// Build what reaches AMD's XRT: a small library, compiled against the XRT
-    /// of this machine
+    /// Build the small library that gives access to AMD's XRT, against this
+    /// machine's version of XRT
     #[command(after_long_help = help::SETUP_XRT)]
     Xrt(XrtArgs),
 }
@@ -24,11 +24,11 @@ pub enum SetupCommand {
 /// `setup xrt`.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 pub struct XrtArgs {
-    /// The folder with `xrt/xrt_device.h` [default: as searched, see --help]
+    /// Folder with `xrt/xrt_device.h` [default: searched for, see --help]
     #[arg(long, value_name = "DIR")]
     pub xrt_include: Option<PathBuf>,
 
-    /// The folder with `libxrt_coreutil.so` [default: as searched, see --help]
+    /// Folder with `libxrt_coreutil.so` [default: searched for, see --help]
     #[arg(long, value_name = "DIR")]
     pub xrt_lib: Option<PathBuf>,
 }

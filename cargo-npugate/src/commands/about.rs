@@ -1,4 +1,4 @@
-//! What this program knows of itself and of its checks. Needs no workspace.
+//! What this program knows about itself and its checks. Needs no workspace.
 
 use crate::cli;
 use crate::error::Error;
@@ -15,7 +15,7 @@ use std::{fmt::Write as _, io, path::Path};
 /// Columns of a text whose reader is not a terminal.
 const WIDTH: usize = 100;
 
-/// What the executable is called, which is what a shell completes.
+/// The name of the executable, which is what a shell completes.
 const EXECUTABLE: &str = "cargo-npugate";
 
 /// Prints the version.
@@ -101,7 +101,7 @@ pub fn man(folder: Option<&Path>, shell: &mut Shell) -> Result<ExitCode, Error> 
     Ok(ExitCode::Ok)
 }
 
-/// A command and all below it.
+/// A command and all its subcommands.
 fn with_commands(command: &Command) -> Vec<&Command> {
     let below = command.get_subcommands().filter(|command| !command.is_hide_set());
     std::iter::once(command).chain(below.flat_map(with_commands)).collect()

@@ -8,7 +8,7 @@ use crate::shell::{self, Shell, Tone, Verbosity};
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, Health};
 
-/// Carries every check out and prints what was found, on stdout.
+/// Carries out every check and prints the findings to stdout.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn examine(
     Ok(if problems > 0 { ExitCode::DeviceUnavailable } else { ExitCode::Ok })
 }
 
-/// Prints what the NPU is, on stdout.
+/// Prints a description of the NPU to stdout.
 ///
 /// # Errors
 ///
@@ -66,8 +66,7 @@ fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
     Ok(())
 }
 
-/// The models of the workspace, if there is one: which they are says how much memory
-/// must be had.
+/// The models of the workspace, if there is one: how much memory is needed depends on them.
 fn models(config: &Config) -> Result<Vec<ModelBuffers>, Error> {
     let asked = !config.adapters.package.is_empty();
     let workspace = match Workspace::find(&config.cargo, &config.environment) {

@@ -9,7 +9,7 @@ use crate::shell::{Shell, Tone};
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
 
-/// Fetches the weights of these models; of all adapters without any.
+/// Fetches the weights of these models, or of all adapters if none are given.
 ///
 /// # Errors
 ///
@@ -45,7 +45,7 @@ pub fn run(
         match result {
             Ok(fetched) => fetch::tell(&model, &fetched, shell),
             Err(error) => {
-                // The last error is the command's own; the others are told now.
+                // The last error is the command's own; the others are reported now.
                 if let Some(earlier) = failed.replace(error) {
                     shell.error(earlier);
                 }

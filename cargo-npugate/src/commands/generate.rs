@@ -11,8 +11,8 @@ use crate::text;
 use crate::workspace::Workspace;
 use npugate_schema::{Event, ExitCode};
 
-/// How a gate ends that has said itself why it could not generate.
-const TOLD: [(i32, ExitCode); 4] = [
+/// The exit codes of a gate that has already reported why it could not generate text.
+const REPORTED: [(i32, ExitCode); 4] = [
     (ExitCode::Usage as i32, ExitCode::Usage),
     (ExitCode::Setup as i32, ExitCode::Setup),
     (ExitCode::WriteFailed as i32, ExitCode::WriteFailed),
@@ -48,7 +48,8 @@ pub fn run(
     args.extend(config.device.to_args());
     let (status, generated) = generate(gate, args)?;
     let failed = |reason| Error::Generate { model: model.clone(), reason };
-    if let Some((_, code)) = TOLD.iter().find(|(told, _)| status.code() == Some(*told)) {
+    if let Some((_, code)) = REPORTED.iter().find(|(reported, _)| status.code() == Some(*reported))
+    {
         return Ok(*code);
     }
     if !status.success() {
@@ -78,6 +79,6 @@ pub fn run(
             shell.status(Tone::Good, "Device", usage);
             Ok(ExitCode::Ok)
         }
-        _ => Err(failed("its gate did not say what it generated".to_owned())),
+        _ => Err(failed("its gate did not report what it generated".to_owned())),
     }
 }

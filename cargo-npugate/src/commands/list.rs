@@ -10,7 +10,7 @@ use crate::shell::{self, Shell};
 use crate::workspace::Workspace;
 use npugate_schema::{ExitCode, LISTING_SCHEMA, Listing};
 
-/// Prints the tests of every selected adapter on stdout.
+/// Prints the tests of every selected adapter to stdout.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ pub fn run(
     for gate in prepare::gates(config, workspace, shell)? {
         let mut listing = gate.list(selection, &config.device)?;
         listing.tests.retain(|test| {
-            // Listing shows what a run could do; what is off is marked.
+            // A listing shows what a run could do; tests that are off are marked.
             selection.ignored != Ignored::Only || test.ignored.is_some()
         });
         let Listing { model, tests, .. } = listing;

@@ -19,7 +19,7 @@ pub fn run(args: &MergeArgs, config: &Config, shell: &mut Shell) -> Result<u8, E
     for path in cut_short {
         let path = path.display();
         shell.warn(format_args!(
-            "{path} is of a run that was cut short: not every test has a verdict"
+            "{path} is from a run that was cut short: not every test has a verdict"
         ));
     }
     for result in &results {
@@ -35,7 +35,7 @@ pub fn run(args: &MergeArgs, config: &Config, shell: &mut Shell) -> Result<u8, E
     if let Some(path) = &args.junit {
         junit::write(&results, &run, path)?;
     }
-    // The parts have left their annotations.
+    // The parts have already written their annotations.
     if let Some(github) = &config.environment.github {
         github::summarize(&results, &run, github)?;
     }

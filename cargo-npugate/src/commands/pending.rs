@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
 use std::io::{self, IsTerminal};
 
-/// Asks about each pending change on a terminal; prints them elsewhere.
+/// Asks about each pending change on a terminal; prints the changes elsewhere.
 ///
 /// # Errors
 ///
@@ -31,11 +31,11 @@ pub fn review(
     }
     let (text, code) = baseline_review::pending(files, &last_run, MessageFormat::Human)?;
     shell::print_data(text)?;
-    shell.status(Tone::Odd, "Pending", "no terminal to ask on: use `accept` or `reject`");
+    shell.status(Tone::Odd, "Pending", "there is no terminal to ask on: use `accept` or `reject`");
     Ok(code)
 }
 
-/// Prints pending changes on stdout.
+/// Prints pending changes to stdout.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub fn print(
     Ok(ExitCode::Ok)
 }
 
-/// Accepts or rejects by name.
+/// Accepts or rejects changes by name.
 ///
 /// # Errors
 ///
@@ -76,8 +76,8 @@ fn last_run(workspace: &Workspace) -> LastRun {
     LastRun::new(workspace.target.as_std_path())
 }
 
-/// The pending files of the workspace, and of goldens kept outside of it; of the
-/// selected models, if any are.
+/// The pending files of the workspace, and of goldens kept outside of it; only those of
+/// the selected models, if any are selected.
 fn find(config: &Config, workspace: &Workspace) -> Result<Vec<PendingFile>, Error> {
     let selected = workspace.select(&config.adapters);
     let goldens = workspace.adapters.iter().filter_map(|adapter| adapter.goldens.as_ref());

@@ -1,4 +1,4 @@
-//! What tests, lists and generation share: gates that are built, described, and
+//! What tests, lists and generation share: gates that are built and described, and
 //! have their weights.
 
 use crate::build;
@@ -53,9 +53,9 @@ pub fn build_gates(
     Ok(build::build(adapters, workspace, &config.cargo, &config.environment, shell)?)
 }
 
-/// What a gate says of itself, once its weights have been fetched if they were
-/// missing. Weights that cannot be had are a warning: the tests that need them
-/// are ignored, or fail if they are required.
+/// What a gate reports about itself, once its weights have been fetched if they were
+/// missing. Weights that cannot be fetched are a warning: the tests that need them
+/// are ignored, or fail if weights are required.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn describe(
         Err(FetchError::Offline(option)) => {
             let model = &description.model;
             shell.warn(format_args!(
-                "the weights of {model} are missing and {option} keeps them from being fetched: run `cargo npugate fetch {model}`"
+                "the weights of {model} are missing and {option} prevents fetching them: run `cargo npugate fetch {model}`"
             ));
             return Ok(description);
         }
@@ -91,8 +91,8 @@ pub fn describe(
     Ok(gate.describe(&config.device)?)
 }
 
-/// Leaves the tests that a selection takes. What an earlier run left without
-/// success and no gate has any more is told, and forgotten.
+/// Keeps the tests that a selection takes. A test that did not succeed in an earlier
+/// run and that no gate has any more is reported, and forgotten.
 ///
 /// # Errors
 ///
@@ -107,10 +107,10 @@ pub fn choose(
         let last_failed = LastFailed::of(workspace);
         let vanished = choose::take_failed(candidates, selection, &last_failed.load()?)?;
         for FailedTest { model, test, .. } in &vanished {
-            shell.warn(format_args!("{test} of {model} failed before and is no longer there"));
+            shell.warn(format_args!("{test} of {model} failed before and no longer exists"));
         }
         if let Err(error) = last_failed.forget(&vanished) {
-            shell.warn(format_args!("they will be told again: {error}"));
+            shell.warn(format_args!("these tests will be reported again: {error}"));
         }
     }
     Ok(choose::choose(candidates, selection)?)

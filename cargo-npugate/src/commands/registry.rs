@@ -19,8 +19,8 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// A registry that cannot be read, a workspace where one is needed, and what
-/// each command says.
+/// A registry that cannot be read, a missing workspace if one is needed, and the
+/// errors of each command.
 pub fn run(task: &RegistryTask, config: &Config, shell: &mut Shell) -> Result<ExitCode, Error> {
     match task {
         RegistryTask::List { filters, kernel, target, format } => {
@@ -48,7 +48,7 @@ pub fn run(task: &RegistryTask, config: &Config, shell: &mut Shell) -> Result<Ex
     }
 }
 
-/// The published rows, and those of the workspace around, if there is one.
+/// The published rows, and those of the surrounding workspace, if there is one.
 fn visible(config: &Config) -> Result<Registry, Error> {
     match Workspace::find(&config.cargo, &config.environment) {
         Ok(workspace) => merged(workspace.registry.as_std_path()),
@@ -62,7 +62,7 @@ fn visible(config: &Config) -> Result<Registry, Error> {
     }
 }
 
-/// The published rows, and over them those of a workspace.
+/// The published rows, overridden by those of a workspace.
 fn merged(folder: &Path) -> Result<Registry, Error> {
     let mut registry = Registry::published().clone();
     for row in own(folder)?.rows() {

@@ -11,12 +11,12 @@ use npugate_xrt::{
 };
 use std::time::Instant;
 
-/// Builds the library that reaches XRT, and tries it. One that cannot be loaded
-/// here is no failure: it may have been built for another system's XRT.
+/// Builds the library that gives access to XRT, and tries to load it. It is not an error if
+/// that fails: the library may have been built for another system's XRT.
 ///
 /// # Errors
 ///
-/// XRT or a compiler that is missing, or that does not compile the library.
+/// XRT or a compiler is missing, or the library does not compile.
 pub fn xrt(args: &XrtArgs, shell: &mut Shell) -> Result<ExitCode, Error> {
     let XrtArgs { xrt_include, xrt_lib } = args.clone();
     let options = SetupOptions { include: xrt_include, lib: xrt_lib, ..SetupOptions::default() };

@@ -1,4 +1,4 @@
-//! Showing the settings that hold, and where each comes from.
+//! Showing the settings in effect, and where each comes from.
 
 use super::prepare;
 use crate::choose::Candidates;
@@ -11,7 +11,7 @@ use crate::text;
 use crate::workspace::Workspace;
 use npugate_schema::ExitCode;
 
-/// Prints the profile, or what holds for the tests of a name, on stdout.
+/// Prints the profile, or the settings of the tests with a name, to stdout.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn run(
     if shown.is_empty() {
         let names = facts().map(|facts| facts.test.name.as_str());
         let hint = text::did_you_mean(name, names)
-            .unwrap_or_else(|| "; `cargo npugate list` prints their names".to_owned());
+            .unwrap_or_else(|| "; `cargo npugate list` lists all tests".to_owned());
         return Err(Error::NoTests(format!("no test is called `{name}`{hint}")));
     }
     shell::print_data(shown.join("\n"))?;

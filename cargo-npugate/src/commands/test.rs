@@ -37,11 +37,11 @@ pub fn run(
     let junit_path = test.junit.as_ref().or(profile.values.junit.as_deref());
     let mut ending = Ending { code: summary::exit_code(&results) };
     if let Err(error) = LastFailed::of(workspace).update(&results) {
-        shell.warn(format_args!("`--rerun failed` will not know of this run: {error}"));
+        shell.warn(format_args!("`--rerun failed` will not know about this run: {error}"));
     }
     if interrupted {
         ending.code = ExitCode::Interrupted;
-        shell.error("interrupted: the baselines stay as they are");
+        shell.error("interrupted: the baselines are unchanged");
     } else {
         if ending.code == ExitCode::NoTests {
             shell.error(nothing_ran(&results));
@@ -82,7 +82,7 @@ pub fn run(
     Ok(ending.code)
 }
 
-/// Takes a model's figures in, as the run is to do with baselines.
+/// Updates or saves a model's baseline, as the run's mode demands.
 fn keep_baseline(
     mode: BaselineMode,
     result: &ModelResult,
@@ -97,7 +97,7 @@ fn keep_baseline(
             baseline::update(result, config.environment.update, &last_run, shell)
         }
         BaselineMode::Save => {
-            // A part of a run knows of its own tests alone.
+            // A partial run knows only its own tests.
             let all = selection.lists_everything() && selection.takes_all_listed();
             baseline::save(result, if all { Listed::Everything } else { Listed::Some }, shell)
         }
@@ -105,8 +105,8 @@ fn keep_baseline(
     }
 }
 
-/// How a run ends: what comes after the tests must all be tried, and a failed
-/// test outranks a report that could not be written.
+/// How a run ends: every step after the tests must be tried, and a failed test
+/// outranks a report that could not be written.
 struct Ending {
     code: ExitCode,
 }
@@ -136,7 +136,7 @@ fn nothing_ran(results: &[ModelResult]) -> String {
     }
 }
 
-/// The tables by layer: data, unless something else has stdout.
+/// Prints the tables by layer: to stdout, unless messages are written there.
 fn show_layers(results: &[ModelResult], format: RunFormat, shell: &mut Shell) -> Result<(), Error> {
     let mut missing = None;
     for result in results {

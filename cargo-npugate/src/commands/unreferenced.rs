@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Prints them on stdout, and deletes the files among them if that is asked for.
+/// Prints them to stdout, and deletes the files among them if asked to.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub fn run(
     Ok(ExitCode::Ok)
 }
 
-/// Files alone: a folder may hold what cannot be recorded again.
+/// Deletes only files: a folder may hold what cannot be recorded again.
 fn delete(found: &[Leftover], shell: &mut Shell) -> Result<(), Error> {
     let (folders, files): (Vec<_>, Vec<_>) = found.iter().partition(|one| one.path.is_dir());
     for Leftover { path, .. } in &files {
@@ -53,12 +53,15 @@ fn delete(found: &[Leftover], shell: &mut Shell) -> Result<(), Error> {
     }
     shell.status(Tone::Good, "Deleted", text::count(files.len(), "file"));
     for Leftover { path, .. } in folders {
-        shell.warn(format_args!("{} is a folder, and left to you", from_here(path).display()));
+        shell.warn(format_args!(
+            "{} is a folder, and left for you to delete",
+            from_here(path).display()
+        ));
     }
     Ok(())
 }
 
-/// Looks for them after a run, as the mode says, and returns how it ends for them.
+/// Looks for them after a run, and reports them as the mode says.
 pub(super) fn after(
     mode: Unreferenced,
     results: &[ModelResult],
@@ -81,7 +84,7 @@ pub(super) fn after(
     }
 }
 
-/// What the workspace's adapters call their own.
+/// What belongs to the workspace's adapters.
 fn claims(workspace: &Workspace) -> Claims {
     let adapters = || workspace.adapters.iter();
     let names = adapters().flat_map(|adapter| [&adapter.model, &adapter.package]);

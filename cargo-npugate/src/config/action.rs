@@ -1,4 +1,4 @@
-//! The command, with what belongs to it.
+//! The command and its options.
 
 use super::test::VERIFY;
 use super::{RegistryTask, Shared, Test, UsageError, View, selection};
@@ -14,7 +14,7 @@ use crate::version::Detail;
 use npugate_schema::{CheckId, Phase};
 use std::path::PathBuf;
 
-/// The command, with what belongs to it.
+/// The command and its options.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {
     /// Run tests.
@@ -23,56 +23,56 @@ pub enum Action {
     List { selection: Selection, format: MessageFormat },
     /// Join the results of several runs.
     Merge(MergeArgs),
-    /// Show the settings that hold, for all tests or those of one name.
+    /// Show the settings in effect, for all tests or those with one name.
     ShowConfig { test: Option<String> },
     /// Generate text.
     Generate { prompt: String, max_tokens: usize, network: Network },
     /// Fetch weights.
     Fetch { models: Vec<String>, network: Network },
-    /// Build what reaches XRT.
+    /// Build the library that gives access to XRT.
     SetupXrt(XrtArgs),
     /// Record goldens.
     Record(RecordArgs),
     /// Do something with the registry.
     Registry(RegistryTask),
-    /// Find out what keeps the NPU of this machine from running.
+    /// Find out what keeps this machine's NPU from working.
     Doctor(MessageFormat),
-    /// Show the NPU of this machine.
+    /// Show this machine's NPU.
     Device(MessageFormat),
     /// Review pending baseline changes.
     Review,
     /// Print pending baseline changes.
     Pending { format: MessageFormat },
-    /// Accept or reject pending baseline changes whose test has one of these
-    /// texts in its name; all without any.
+    /// Accept or reject the pending baseline changes of tests whose names contain one
+    /// of these; of all tests if there are none.
     Decide { decision: Decision, names: Vec<String> },
-    /// List what nothing refers to, and delete it or not.
+    /// List what nothing refers to, and perhaps delete it.
     Unreferenced(Leftovers),
     /// Print the version.
     Version(Detail),
-    /// Explain a check; list them all without one.
+    /// Explain a check, or list all checks.
     Explain(Option<CheckId>),
-    /// Print a shell's completions.
+    /// Print shell completions.
     Completions(clap_complete::Shell),
-    /// Write the manual's pages to a folder; print the main one without.
+    /// Write the manual pages to a folder, or print the main page.
     Man(Option<PathBuf>),
 }
 
-/// What becomes of files that nothing refers to.
+/// What to do with files that nothing refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leftovers {
-    /// They stay.
+    /// Keep them.
     Keep,
-    /// They are deleted.
+    /// Delete them.
     Delete,
 }
 
 impl Action {
-    /// What is done without a command: all tests run.
+    /// What happens without a command: all tests run.
     ///
     /// # Errors
     ///
-    /// As of [`Action::resolve`].
+    /// Those of [`Action::resolve`].
     pub(super) fn everything(args: TestArgs, shared: Shared<'_>) -> Result<Self, UsageError> {
         Ok(Self::Test(Test::resolve(args, &[], View::Summary, shared)?))
     }
@@ -132,7 +132,7 @@ fn generate(args: GenerateArgs, shared: Shared<'_>) -> Result<Action, UsageError
     Ok(Action::Generate { prompt, max_tokens, network })
 }
 
-/// How a command about this machine's NPU prints. It can be about no other device.
+/// How a command about this machine's NPU prints. It refuses any other device.
 fn machine(
     command: &'static str,
     args: &MachineArgs,

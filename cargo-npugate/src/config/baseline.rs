@@ -1,5 +1,5 @@
-//! What a run does with baselines and with what nothing refers to: as was typed, or
-//! else as the profile says.
+//! What a run does with baselines and with what nothing refers to: as typed, or else as
+//! the profile says.
 
 use super::{Test, UsageError};
 use crate::environment::Update;
@@ -7,12 +7,12 @@ use crate::profile::{BaselineMode, Profile, Unreferenced};
 use crate::selection::{Effort, History, Selection};
 
 impl Test {
-    /// What it does with baselines.
+    /// What the run does with baselines.
     ///
     /// # Errors
     ///
-    /// It is to save one where nothing may be written, or figures that no baseline
-    /// can hold.
+    /// It is asked to save a baseline where nothing may be written, or to save the
+    /// figures of a smoke run.
     pub fn baseline(&self, profile: &Profile, update: Update) -> Result<BaselineMode, UsageError> {
         let mode = self.baseline.or(profile.values.baseline.as_deref().copied());
         match (mode.unwrap_or_default(), self.selection.effort, update) {
@@ -22,8 +22,8 @@ impl Test {
         }
     }
 
-    /// What becomes of what nothing refers to. A run of every test is the one that
-    /// looks at everything.
+    /// What to do about what nothing refers to. By default only a run of every test
+    /// looks for it.
     pub fn unreferenced(&self, profile: &Profile) -> Unreferenced {
         let mode = self.unreferenced.or(profile.values.unreferenced.as_deref().copied());
         mode.unwrap_or(if self.selection.lists_everything() {
@@ -33,7 +33,7 @@ impl Test {
         })
     }
 
-    /// Which tests, with what its use of baselines asks of the gates.
+    /// The selected tests, and what the run's use of baselines requires of the gates.
     pub fn selection(&self, baseline: BaselineMode) -> Selection {
         let history = match baseline {
             BaselineMode::Compare => History::Compare,

@@ -7,26 +7,26 @@ use npugate_schema::{ExitCode, Phase};
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
     #[error(
-        "--baseline save writes baselines, which NPUGATE_UPDATE=no forbids, and CI without NPUGATE_UPDATE: leave it out, or set NPUGATE_UPDATE=always"
+        "--baseline save writes baselines, which NPUGATE_UPDATE=no, the default on CI, forbids: leave it out, or set NPUGATE_UPDATE=always"
     )]
     SaveForbidden,
     #[error(
-        "a smoke run has figures of other shapes, which no baseline can hold: leave --smoke or --baseline save out"
+        "a smoke run measures other shapes, whose figures do not belong in a baseline: leave out --smoke or --baseline save"
     )]
     SmokeBaseline,
     #[error(
-        "`cargo npugate {command}` is about the NPU of this machine, which `{device}` is not: say `--device xrt`, or leave it out"
+        "`cargo npugate {command}` is about the NPU of this machine, which `{device}` is not: use `--device xrt`, or leave it out"
     )]
     NotHardware { command: &'static str, device: String },
     #[error(
-        "--no-capture lets the gates write to stdout, which --message-format keeps for messages: leave one of them out, or write the messages to a file with --results PATH"
+        "--no-capture lets the gates write to stdout, which --message-format reserves for messages: leave out one of them, or write the messages to a file with --results PATH"
     )]
     SharedStdout,
-    #[error("say one of --ignored, --include-ignored and --run-ignored")]
+    #[error("--ignored, --include-ignored and --run-ignored contradict each other: give only one")]
     RunIgnored,
-    #[error("phase `{phase}` is not of this command, which runs {}", join(known))]
+    #[error("phase `{phase}` does not belong to this command, which runs {}", join(known))]
     Phase { phase: Phase, known: Vec<Phase> },
-    #[error("the prompt is empty: say what the model is to continue")]
+    #[error("the prompt is empty: give the text that the model is to continue")]
     EmptyPrompt,
     #[error("{0}")]
     Registry(String),

@@ -22,13 +22,13 @@ pub enum RegistryTask {
     },
     /// Show one row.
     Show { name: String },
-    /// Look the best configuration up.
+    /// Look up the best configuration.
     Best { shape: Shape, output: DType, tier: Tier },
     /// List the rules, or explain one.
     Rules { rule: Option<Rule> },
-    /// Check that nothing goes unrecorded or untested.
+    /// Check that every launch is recorded and tested.
     Check,
-    /// Record what passes.
+    /// Record the kernels that pass.
     Add { filters: Vec<String> },
     /// Compare the emulated NPU with silicon.
     Fidelity(Fidelity),
@@ -37,7 +37,7 @@ pub enum RegistryTask {
 /// How to compare the emulated NPU with silicon.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fidelity {
-    /// Parts of row names; all without any.
+    /// Parts of row names; all rows if there are none.
     pub filters: Vec<String>,
     /// How many rows.
     pub effort: Effort,
@@ -90,7 +90,7 @@ fn target(name: &str) -> Result<Target, UsageError> {
     let found = [Target::Npu2, Target::Emu].into_iter().find(|target| target.name() == name);
     found.ok_or_else(|| {
         UsageError::Registry(format!(
-            "no row was measured on `{name}`: with `registry`, --device is `npu2` or `emu`"
+            "no row was measured on `{name}`: with `registry`, --device must be `npu2` or `emu`"
         ))
     })
 }
@@ -110,7 +110,7 @@ fn functions(settings: &[String]) -> Result<Functions, UsageError> {
             "rsqrt" => functions.rsqrt = value.parse::<Rsqrt>().map_err(choice)?,
             _ => {
                 return Err(UsageError::Registry(format!(
-                    "`--fidelity` has no setting `{key}`; it has exp2, tanh, reciprocal, rsqrt"
+                    "`--fidelity` has no setting `{key}`; its settings are exp2, tanh, reciprocal and rsqrt"
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! How a run as a whole goes: what was typed, and what holds with the profile.
+//! How a run as a whole is scheduled: as typed, or else as the profile says.
 
 use crate::cli::RunArgs;
 use crate::environment::{Environment, Held};
@@ -7,26 +7,26 @@ use crate::profile::{MaxFail, Profile, Span};
 use npugate_schema::{DEVICE_LOCK, DEVICE_LOCK_DEADLINE};
 use std::{num::NonZero, path::PathBuf};
 
-/// What was typed of how a run as a whole goes.
+/// How a run as a whole is scheduled, as far as it was typed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Scheduling {
-    /// How many models run at a time.
+    /// How many models run in parallel.
     pub jobs: Option<NonZero<usize>>,
-    /// After how many failures the run ends.
+    /// The number of failures that ends the run.
     pub max_fail: Option<MaxFail>,
-    /// What a missing device is.
+    /// What to do if the device is missing.
     pub missing_device: MissingDevice,
     /// Who locks an exclusive device.
     pub lock: Lock,
 }
 
-/// What a missing device is.
+/// What to do if the device is missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MissingDevice {
-    /// A reason to skip tests.
+    /// Skip its tests.
     #[default]
     Skip,
-    /// An error.
+    /// Fail.
     Refuse,
 }
 
@@ -35,7 +35,7 @@ pub enum MissingDevice {
 pub enum Lock {
     /// This run.
     Take { path: Option<PathBuf>, deadline: Option<Span> },
-    /// Whoever called, or nobody.
+    /// The caller, or nobody.
     Leave,
 }
 
@@ -46,7 +46,7 @@ impl Default for Lock {
 }
 
 impl Scheduling {
-    /// What was typed, or else set in the environment.
+    /// The schedule as typed, or else as set in the environment.
     pub fn of(args: &RunArgs, environment: &Environment) -> Self {
         Self {
             jobs: args.jobs,
@@ -69,14 +69,14 @@ impl Scheduling {
         }
     }
 
-    /// How many models run at a time: as was typed, else as the profile says, else
-    /// one, since each uses all cores as it is.
+    /// How many models run in parallel: as typed, or else as the profile says, or else
+    /// one, because each uses all cores.
     pub fn jobs(&self, profile: &Profile) -> NonZero<usize> {
         let profile = profile.values.jobs.as_deref().copied();
         self.jobs.or(profile).unwrap_or(NonZero::<usize>::MIN)
     }
 
-    /// After how many failures the run ends, if it does.
+    /// The number of failures that ends the run, if any does.
     pub fn max_fail(&self, profile: &Profile) -> Option<NonZero<usize>> {
         let profile = profile.values.max_fail.as_deref().copied();
         match self.max_fail.or(profile) {

@@ -10,7 +10,7 @@ use crate::selection::{
 ///
 /// # Errors
 ///
-/// An expression that cannot be read, or several words on what is off.
+/// An expression that cannot be read, or options on ignored tests that contradict.
 pub(super) fn resolve(args: FilterArgs) -> Result<Selection, UsageError> {
     let ignored = ignored(&args)?;
     let expressions = args.filter_expr.iter().map(|text| text.parse());
@@ -33,7 +33,7 @@ pub(super) fn resolve(args: FilterArgs) -> Result<Selection, UsageError> {
     })
 }
 
-/// `--ignored` and `--include-ignored` are libtest's words for what nextest calls
+/// `--ignored` and `--include-ignored` are libtest's names for what nextest calls
 /// `--run-ignored only` and `all`.
 fn ignored(args: &FilterArgs) -> Result<Ignored, UsageError> {
     let asked = [

@@ -1,25 +1,25 @@
-//! How tests are run whatever their checks and the profile say: what was typed.
+//! How tests are run, as typed; this overrides their checks and the profile.
 
 use crate::cli::RunArgs;
 use crate::profile::Span;
 use crate::settings::TestSettings;
 use npugate_schema::FlakyResult;
 
-/// What was typed of how tests are run.
+/// How tests are run, as far as it was typed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TypedSettings {
-    /// After this long a test is named as slow.
+    /// How long a test may run before it is reported as slow.
     pub slow: Option<Span>,
-    /// After this long a test is ended.
+    /// How long a test may run before it is terminated.
     pub timeout: Option<Span>,
-    /// How often a test that does not pass is run again.
+    /// How often a failing test is retried.
     pub retries: Option<u32>,
-    /// What a test counts as that failed and then passed.
+    /// How to count a test that fails and then passes on a retry.
     pub flaky: Option<FlakyResult>,
 }
 
 impl TypedSettings {
-    /// Puts what was typed over what holds otherwise.
+    /// Overrides settings with what was typed.
     pub fn apply(self, settings: TestSettings) -> TestSettings {
         TestSettings {
             slow: self.slow.map_or(settings.slow, Span::duration),
@@ -45,7 +45,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn what_was_typed_goes_over_what_holds_otherwise() {
+    fn what_was_typed_overrides_other_settings() {
         let settings = TestSettings::from(TimeLimits { slow: 60, timeout: 600 });
         assert_eq!(TypedSettings::default().apply(settings), settings);
         let typed = TypedSettings {

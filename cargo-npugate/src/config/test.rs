@@ -9,30 +9,30 @@ use crate::selection::Selection;
 use npugate_schema::Phase;
 use std::path::PathBuf;
 
-/// Run tests.
+/// How to run tests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Test {
-    /// Which tests.
+    /// Which tests to run.
     pub selection: Selection,
-    /// How they are run, whatever the profile says.
+    /// How they are run, overriding the profile.
     pub settings: TypedSettings,
-    /// What is shown of them at the end.
+    /// What is shown at the end.
     pub view: View,
     /// Where to write a JUnit report.
     pub junit: Option<PathBuf>,
     /// Where to write messages for programs.
     pub results: Option<PathBuf>,
-    /// What goes to stdout.
+    /// What is written to stdout.
     pub format: RunFormat,
     /// What happens to the output of gate binaries.
     pub capture: Capture,
-    /// How the run as a whole goes.
+    /// How the run as a whole is scheduled.
     pub scheduling: Scheduling,
     /// Whether missing weights are fetched.
     pub network: Network,
-    /// What it does with baselines, if it was typed.
+    /// What to do with baselines, if it was typed.
     pub baseline: Option<BaselineMode>,
-    /// What becomes of baselines and goldens that nothing refers to, if it was typed.
+    /// What to do about baselines and goldens that nothing refers to, if it was typed.
     pub unreferenced: Option<Unreferenced>,
 }
 
@@ -57,7 +57,7 @@ pub(super) const VERIFY: [Phase; 7] = [
 ];
 
 impl Test {
-    /// Tests that are run as they come.
+    /// Runs the tests of a selection with the defaults.
     pub fn new(selection: Selection, network: Network) -> Self {
         Self {
             selection,
@@ -74,7 +74,7 @@ impl Test {
         }
     }
 
-    /// Resolves the options of a command that runs these phases; all without any.
+    /// Resolves the options of a command that runs these phases, or all if there are none.
     pub(super) fn resolve(
         args: TestArgs,
         phases: &[Phase],
@@ -104,7 +104,7 @@ impl Test {
     }
 }
 
-/// The phases of a command, narrowed to those that were asked for.
+/// The phases of a command, narrowed to the requested ones.
 fn narrow(asked: Vec<Phase>, command: &[Phase]) -> Result<Vec<Phase>, UsageError> {
     if command.is_empty() {
         return Ok(asked);
@@ -119,7 +119,7 @@ fn narrow(asked: Vec<Phase>, command: &[Phase]) -> Result<Vec<Phase>, UsageError
 }
 
 impl Network {
-    /// Whether weights may be fetched, as was typed.
+    /// Whether weights may be fetched, as typed.
     pub(super) fn resolve(cargo: &CargoArgs, no_fetch: bool) -> Self {
         match (cargo.offline || cargo.frozen, no_fetch) {
             (true, _) => Self::Never("--offline"),

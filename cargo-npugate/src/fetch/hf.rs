@@ -3,9 +3,8 @@
 use super::FetchError;
 use std::path::{Path, PathBuf};
 
-/// Downloads a file of a repository, or takes it from the hub's own cache on
-/// this machine. `HF_HOME`, `HF_ENDPOINT` and the token that was left by
-/// logging in count.
+/// Downloads a file of a repository, or takes it from the hub's own cache on this machine.
+/// Respects `HF_HOME`, `HF_ENDPOINT` and the token of a login.
 #[cfg(feature = "hf")]
 pub fn download(
     repo: &str,
@@ -26,7 +25,7 @@ pub fn download(
         fs::copy(&path, &to).map_err(write)?;
         return Ok(to);
     }
-    // Not into the hub's cache: these weights are kept once, in this program's.
+    // Not into the hub's cache, because this program keeps the weights in its own.
     let api = ApiBuilder::from_env()
         .with_token(cache.token())
         .with_cache_dir(staging.join("hub"))
@@ -40,7 +39,7 @@ pub fn download(
     Ok(to)
 }
 
-/// Without the feature there is no client for the hub.
+/// Fails: without the feature there is no client for the hub.
 #[cfg(not(feature = "hf"))]
 pub fn download(_: &str, _: &str, _: &str, _: &Path) -> Result<PathBuf, FetchError> {
     Err(FetchError::NoHub)

@@ -1,5 +1,5 @@
-//! Wheels from the Python package index, through pip: it knows the user's
-//! mirrors, proxies and certificates.
+//! Wheels from the Python package index, through pip, which knows the user's mirrors,
+//! proxies and certificates.
 
 use super::FetchError;
 use crate::environment::Environment;
@@ -46,12 +46,12 @@ pub fn download(
         .ok_or_else(|| FetchError::NoWheel(requirement.to_owned()))
 }
 
-/// Pip's last word on what went wrong.
+/// The last error that pip reports.
 fn reason(stderr: &str) -> String {
     let mut errors = stderr.lines().filter_map(|line| line.trim().strip_prefix("ERROR: "));
     match errors.next_back().or_else(|| text::last_line(stderr)) {
         Some(line) => line.to_owned(),
-        None => "it does not say why".to_owned(),
+        None => "pip does not say why".to_owned(),
     }
 }
 
@@ -64,6 +64,6 @@ mod tests {
         let stderr = "WARNING: odd\nERROR: Could not find a version\nERROR: No matching distribution found for x==9\n\n[notice] A new release\n";
         assert_eq!(reason(stderr), "No matching distribution found for x==9");
         assert_eq!(reason("python3: No module named pip\n"), "python3: No module named pip");
-        assert_eq!(reason(""), "it does not say why");
+        assert_eq!(reason(""), "pip does not say why");
     }
 }

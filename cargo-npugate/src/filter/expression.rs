@@ -1,4 +1,4 @@
-//! A filter expression: what was written, and the tree that it means.
+//! A filter expression: the text as written, and the tree that it means.
 
 use super::error::FilterError;
 use super::facts::Facts;
@@ -9,14 +9,14 @@ use std::{fmt, str::FromStr};
 /// A filter expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expression {
-    /// As it was written.
+    /// The text as written.
     pub(super) text: String,
     /// What it means.
     pub(super) tree: Tree,
 }
 
 impl Expression {
-    /// Whether it holds for a test.
+    /// Whether a test matches.
     pub fn matches(&self, facts: &Facts<'_>) -> bool {
         self.tree.matches(facts)
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::super::testing::examples;
     use super::*;
 
-    /// The names of the examples that an expression leaves, shortened.
+    /// The shortened names of the examples that match an expression.
     fn left(text: &str) -> Vec<&'static str> {
         let expression: Expression = text.parse().unwrap();
         let short = ["gemm2048", "gemm64", "block", "norm"];
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_leaves_the_tests_that_it_describes() {
+    fn an_expression_selects_the_tests_that_match_it() {
         assert_eq!(left("model(smollm2) & kind(kernel) & op(gemm) & m >= 256"), ["gemm2048"]);
         assert_eq!(left("kind(kernel) - op(gemm)"), ["norm"]);
         assert_eq!(left("layer < 4 | op(rms_norm)"), ["block", "norm"]);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_a_whole_value_unless_names_are_long() {
+    fn a_word_is_a_whole_value_except_for_long_names() {
         assert_eq!(left("op(gem)"), [""; 0]);
         assert_eq!(left("op(~gem)"), ["gemm2048", "gemm64"]);
         assert_eq!(left("model(llama)"), ["norm"]);

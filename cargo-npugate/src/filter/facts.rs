@@ -1,8 +1,8 @@
-//! What a filter expression is asked about.
+//! What a filter expression is matched against.
 
 use npugate_schema::{Attribute, ListedTest};
 
-/// What is known of a test.
+/// What is known about a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts<'a> {
     /// Its model.
@@ -19,7 +19,7 @@ impl<'a> Facts<'a> {
         self.test.name.split("::").next().unwrap_or_default()
     }
 
-    /// An attribute that is a text.
+    /// An attribute that is text.
     pub fn text(&self, attribute: &str) -> Option<&'a str> {
         match self.test.attributes.get(attribute)? {
             Attribute::Text(text) => Some(text),

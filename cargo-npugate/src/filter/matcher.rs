@@ -1,18 +1,18 @@
-//! How a text is compared: `=whole`, `~part`, `/regex/`, `#glob*`.
+//! How text is matched: `=whole`, `~part`, `/regex/`, `#glob*`.
 
 use regex_lite::Regex;
 use std::fmt;
 
-/// How a text is compared.
+/// How text is matched.
 #[derive(Clone, Debug)]
 pub enum Matcher {
-    /// It is this text.
+    /// The text is equal to this.
     Equal(String),
-    /// It has this text in it.
+    /// The text contains this.
     Contains(String),
-    /// This expression is found in it.
+    /// The text contains a match of this regular expression.
     Regex(Regex),
-    /// It is of this pattern: `*` for any text, `?` for any character.
+    /// The text matches this pattern: `*` is any text, `?` is any character.
     Glob { pattern: String, regex: Regex },
 }
 
@@ -53,7 +53,7 @@ impl Matcher {
         }
     }
 
-    /// What was written, without the sign for how it is compared.
+    /// The pattern as written, without its sign.
     pub fn pattern(&self) -> &str {
         match self {
             Self::Equal(text) | Self::Contains(text) => text,
@@ -73,7 +73,7 @@ impl PartialEq for Matcher {
 impl Eq for Matcher {}
 
 impl fmt::Display for Matcher {
-    /// As it is read: with its sign, and what ends it escaped.
+    /// Writes it as it is parsed: with its sign, and escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Equal(text) => write!(f, "={}", escape(text)),
@@ -84,7 +84,7 @@ impl fmt::Display for Matcher {
     }
 }
 
-/// With a backslash before what would end the text, or be cut off as space.
+/// Puts a backslash before characters that would end the text or be trimmed as space.
 fn escape(text: &str) -> String {
     let special = |c: char| c == '\\' || c == ')' || c.is_whitespace();
     text.chars().fold(String::new(), |mut escaped, character| {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_compared_as_its_sign_says() {
+    fn text_is_matched_as_the_sign_says() {
         let whole = Matcher::Equal("gemm".into());
         assert!(whole.matches("gemm") && !whole.matches("gemm_low"));
         let part = Matcher::Contains("gemm".into());

@@ -1,5 +1,4 @@
-//! Reading a filter expression. Every error says at which characters something
-//! else was expected, and what.
+//! Parsing a filter expression. Every error says what was expected, and where.
 
 use super::matcher::Matcher;
 use super::predicate::{Comparison, Field, Predicate};
@@ -15,17 +14,17 @@ use winnow::token::{any, take_while};
 
 type Input<'a> = LocatingSlice<&'a str>;
 
-/// How deep parentheses and negations may be nested: far beyond what anybody
-/// writes, and no danger to the stack.
+/// How deep parentheses and negations may be nested: far deeper than anybody writes, but
+/// not deep enough to overflow the stack.
 const DEPTH: usize = 64;
 
-/// What may stand where a test is described.
+/// What may come where a predicate is expected.
 const TERM: &str = "`op(gemm)`, `m >= 256`, `!` or a parenthesis";
 
 /// What is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// The bytes that are meant.
+    /// The range of bytes that is wrong.
     pub at: Range<usize>,
     /// What is wrong with them.
     pub message: String,
@@ -36,7 +35,7 @@ impl Problem {
         Self { at, message: message.into() }
     }
 
-    /// Something else was expected at what comes next.
+    /// The next part of the input is not what was expected.
     fn expected(what: &str, input: &Input<'_>) -> Self {
         let (at, found) = next(input);
         Self::new(at, format!("expected {what}, found {found}"))
@@ -55,7 +54,7 @@ impl ParserError<Input<'_>> for Problem {
     }
 }
 
-/// What comes next: a word or a character, and where.
+/// The next word or character, and its place.
 fn next(input: &Input<'_>) -> (Range<usize>, String) {
     let rest: &str = input;
     let start = input.current_token_start();
@@ -76,7 +75,7 @@ pub fn tree(text: &str) -> Result<Tree, Problem> {
     if input.is_empty() { Ok(tree) } else { Err(leftover(&input)) }
 }
 
-/// What is left after a whole expression.
+/// The error for text after a complete expression.
 fn leftover(input: &Input<'_>) -> Problem {
     let (at, found) = next(input);
     let message = match found.as_str() {
@@ -95,7 +94,7 @@ fn any_of(input: &mut Input<'_>, depth: usize) -> Result<Tree, Problem> {
     Ok(joined(parts, Tree::Any))
 }
 
-/// Parts with `&` between them, or `-` for what is taken away.
+/// Parts with `&` between them, or `-` before those that are excluded.
 fn all_of(input: &mut Input<'_>, depth: usize) -> Result<Tree, Problem> {
     let mut parts = vec![part(input, depth)?];
     loop {
@@ -119,7 +118,7 @@ fn joined(mut parts: Vec<Tree>, join: impl Fn(Vec<Tree>) -> Tree) -> Tree {
     }
 }
 
-/// `!PART`, `(EXPRESSION)`, or a question.
+/// `!PART`, `(EXPRESSION)`, or a predicate.
 fn part(input: &mut Input<'_>, depth: usize) -> Result<Tree, Problem> {
     if depth == DEPTH {
         return Err(Problem::new(next(input).0, format!("nested deeper than {DEPTH} levels")));
@@ -175,7 +174,7 @@ fn question(input: &mut Input<'_>) -> Result<Tree, Problem> {
     };
     let field = Field::named(name);
     if Field::ALWAYS.contains(&field) {
-        return Err(Problem::new(name_at, format!("`{name}` is a text: write `{name}(=TEXT)`")));
+        return Err(Problem::new(name_at, format!("`{name}` is text: write `{name}(=TEXT)`")));
     }
     space(input)?;
     let number = number(input, name, comparison)?;
@@ -193,7 +192,7 @@ fn constant(name: &str) -> Option<Tree> {
     }
 }
 
-/// What stands in the parentheses of a question, and the one that closes them.
+/// The pattern in the parentheses of a predicate, and the closing parenthesis.
 fn matcher(input: &mut Input<'_>, field: &Field, open: usize) -> Result<Matcher, Problem> {
     space(input)?;
     let start = input.current_token_start();
@@ -203,8 +202,9 @@ fn matcher(input: &mut Input<'_>, field: &Field, open: usize) -> Result<Matcher,
             Problem::new(start..start + 1, "this regular expression has no `/` at its end")
         })?;
         let at = start..input.previous_token_end();
-        let matcher = Matcher::regex(&pattern)
-            .map_err(|error| Problem::new(at, format!("this is no regular expression: {error}")))?;
+        let matcher = Matcher::regex(&pattern).map_err(|error| {
+            Problem::new(at, format!("this is not a valid regular expression: {error}"))
+        })?;
         close_here(input, open)?;
         return Ok(matcher);
     }
@@ -214,14 +214,15 @@ fn matcher(input: &mut Input<'_>, field: &Field, open: usize) -> Result<Matcher,
     };
     let at = from..input.previous_token_end() - 1;
     if text.is_empty() {
-        let what = format!("expected a text in the parentheses, such as `{}(TEXT)`", field.name());
+        let what = format!("expected text in the parentheses, as in `{}(TEXT)`", field.name());
         return Err(Problem::new(open..at.end + 1, what));
     }
     let matcher = match sign {
         Some('=') => Matcher::Equal(text),
         Some('~') => Matcher::Contains(text),
-        Some(_) => Matcher::glob(&text)
-            .map_err(|error| Problem::new(at.clone(), format!("this is no pattern: {error}")))?,
+        Some(_) => Matcher::glob(&text).map_err(|error| {
+            Problem::new(at.clone(), format!("this is not a valid pattern: {error}"))
+        })?,
         None => field.default_matcher(text),
     };
     if let (Field::Kind, Matcher::Equal(word)) = (field, &matcher) {
@@ -242,8 +243,8 @@ fn close_here(input: &mut Input<'_>, open: usize) -> Result<(), Problem> {
     }
 }
 
-/// A word that is like a phase is a typo. Any other may be a phase of an adapter's own, which
-/// the tests that there are will tell.
+/// A word that is similar to a phase is a typo. Any other word may be an adapter's own phase, which
+/// is checked against the listed tests.
 fn known_phase(word: &str, at: Range<usize>) -> Result<(), Problem> {
     let known = Phase::ALL.map(Phase::as_str);
     match text::did_you_mean(word, known) {
@@ -254,19 +255,18 @@ fn known_phase(word: &str, at: Range<usize>) -> Result<(), Problem> {
     }
 }
 
-/// The text up to a sign, which is taken too; a backslash before a character
-/// stands for the character. Space around the text is cut off. None if the sign
-/// does not come.
+/// Takes the text up to a sign, and the sign. A backslash before a character stands for the
+/// character. Space around the text is trimmed. Returns `None` if the sign does not follow.
 fn until(end: char, input: &mut Input<'_>) -> Option<String> {
     let checkpoint = input.checkpoint();
     let mut text = String::new();
-    // How much of the text is not space that may be cut off.
+    // The length of the text without space that may be trimmed.
     let mut kept = 0;
     while let Some(character) = input.next_token() {
         match character {
             '\\' => {
                 let escaped = input.next_token()?;
-                // In a regular expression the backslash is its own, but for `/`.
+                // A regular expression keeps its backslashes, except before `/`.
                 if end == '/' && escaped != '/' {
                     text.push('\\');
                 }
@@ -308,7 +308,7 @@ fn number(input: &mut Input<'_>, name: &str, comparison: Comparison) -> Result<u
         None => {
             let Problem { at, mut message } = Problem::expected(&example, input);
             if input.starts_with(is_name) && comparison == Comparison::Equal {
-                message = format!("{message}; a text is asked for as in `{name}(gemm)`");
+                message = format!("{message}; to match text, write `{name}(gemm)`");
             }
             Err(Problem { at, message })
         }
@@ -320,12 +320,12 @@ fn comparison(input: &mut Input<'_>) -> Result<Comparison, Problem> {
     let found = Comparison::ALL.into_iter().find(|sign| rest.starts_with(sign.as_str()));
     let found = found.ok_or_else(|| Problem::expected("a comparison", input))?;
     input.next_slice(found.as_str().len());
-    // `==` is what programmers type.
+    // Programmers type `==`.
     let _ = opt('=').parse_next(input)?;
     Ok(found)
 }
 
-/// A sign or its word, and the space around it.
+/// A sign or its word, and the space after it.
 fn operator<'a>(character: char, word: &'static str) -> impl Parser<Input<'a>, (), Problem> {
     move |input: &mut Input<'a>| {
         if opt(sign(character)).parse_next(input)?.is_some() {

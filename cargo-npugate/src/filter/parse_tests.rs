@@ -16,7 +16,7 @@ fn an_error_points_at_what_is_wrong() {
         ("m >=", "expected a whole number, as in `m >= 256`, found the end", "    ^"),
         (
             "op = gemm",
-            "expected a whole number, as in `op = 256`, found `gemm`; a text is asked for as in `op(gemm)`",
+            "expected a whole number, as in `op = 256`, found `gemm`; to match text, write `op(gemm)`",
             "     ^^^^",
         ),
         ("m >= 2k", "expected a whole number, as in `m >= 256`", "     ^^"),
@@ -26,7 +26,7 @@ fn an_error_points_at_what_is_wrong() {
             "`99999999999999999999` is too large: expected a whole number, as in `m < 256`",
             "    ^^^^^^^^^^^^^^^^^^^^",
         ),
-        ("model = tiny", "`model` is a text: write `model(=TEXT)`", "^^^^^"),
+        ("model = tiny", "`model` is text: write `model(=TEXT)`", "^^^^^"),
         ("m", "expected `(` or a comparison such as `>=` after `m`, found the end", " ^"),
         ("op(a) op(b)", "expected `&`, `|`, `-` or the end, found `op`", "      ^^"),
         (
@@ -35,8 +35,8 @@ fn an_error_points_at_what_is_wrong() {
             "       ^",
         ),
         ("", "expected `op(gemm)`, `m >= 256`, `!` or a parenthesis, found the end", "^"),
-        ("op()", "expected a text in the parentheses, such as `op(TEXT)`", "  ^^"),
-        ("op(= )", "expected a text in the parentheses, such as `op(TEXT)`", "  ^^^^"),
+        ("op()", "expected text in the parentheses, as in `op(TEXT)`", "  ^^"),
+        ("op(= )", "expected text in the parentheses, as in `op(TEXT)`", "  ^^^^"),
         ("test(/a", "this regular expression has no `/` at its end", "     ^"),
         ("test(/a/ b)", "expected `)` after the regular expression, found `b`", "         ^"),
         ("all(1)", "expected `)`, found `1`", "    ^"),
@@ -46,9 +46,9 @@ fn an_error_points_at_what_is_wrong() {
 }
 
 #[test]
-fn a_regular_expression_that_is_none_is_shown_whole() {
+fn an_invalid_regular_expression_is_shown_whole() {
     let shown = shown("test(/(a/)");
-    assert!(shown.starts_with("this is no regular expression: "), "{shown}");
+    assert!(shown.starts_with("this is not a valid regular expression: "), "{shown}");
     assert!(shown.ends_with("\n    test(/(a/)\n         ^^^^"), "{shown}");
 }
 
@@ -68,7 +68,7 @@ fn words_that_begin_like_an_operator_are_names() {
 }
 
 #[test]
-fn what_programmers_type_is_understood() {
+fn the_operators_of_programming_languages_are_understood() {
     for (typed, meant) in [
         ("m == 4", "m = 4"),
         ("m=4&&layer<2", "m = 4 & layer < 2"),
@@ -82,7 +82,7 @@ fn what_programmers_type_is_understood() {
 }
 
 #[test]
-fn a_tree_is_what_its_text_is_read_as() {
+fn the_text_of_a_tree_is_parsed_as_that_tree() {
     let at = || Place(0..0);
     let text = |field, matcher| Tree::Predicate(Predicate::Text { field, matcher }, at());
     let number = |comparison, number| {

@@ -1,20 +1,20 @@
-//! One question about a test: `op(gemm)`, `m >= 256`.
+//! One condition on a test: `op(gemm)`, `m >= 256`.
 
 use super::facts::Facts;
 use super::matcher::Matcher;
 use std::fmt;
 
-/// One question about a test.
+/// One condition on a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Predicate {
-    /// Whether a text matches.
+    /// Text that must match.
     Text { field: Field, matcher: Matcher },
-    /// Whether a number compares so. A test without it does not match, whatever
-    /// the comparison.
+    /// A number that must compare in this way. A test without the number does not match,
+    /// whatever the comparison.
     Number { attribute: String, comparison: Comparison, number: u64 },
 }
 
-/// A text that is known of a test.
+/// Text that is known about a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
     /// Its model.
@@ -47,7 +47,7 @@ pub enum Comparison {
 }
 
 impl Predicate {
-    /// Whether it holds for a test.
+    /// Whether a test matches.
     pub fn matches(&self, facts: &Facts<'_>) -> bool {
         match self {
             Self::Text { field, matcher } => {
@@ -61,10 +61,10 @@ impl Predicate {
 }
 
 impl Field {
-    /// The texts that every test has.
+    /// The fields that every test has.
     pub const ALWAYS: [Self; 4] = [Self::Model, Self::Package, Self::Kind, Self::Test];
 
-    /// The text of this name.
+    /// The field with this name.
     pub fn named(name: &str) -> Self {
         let known = Self::ALWAYS.into_iter().find(|field| field.name() == name);
         known.unwrap_or_else(|| Self::Attribute(name.to_owned()))
@@ -81,8 +81,8 @@ impl Field {
         }
     }
 
-    /// How it is compared if the expression does not say: what people know whole
-    /// as a whole, long names by a part.
+    /// How it is matched if the expression does not say: long names by a part, anything
+    /// else as a whole.
     pub fn default_matcher(&self, text: String) -> Matcher {
         match self {
             Self::Model | Self::Package | Self::Test => Matcher::Contains(text),
@@ -90,7 +90,7 @@ impl Field {
         }
     }
 
-    /// The text of a test, if it has it.
+    /// The text of a test, if the test has the field.
     pub fn of<'a>(&self, facts: &Facts<'a>) -> Option<&'a str> {
         match self {
             Self::Model => Some(facts.model),
@@ -103,7 +103,7 @@ impl Field {
 }
 
 impl Comparison {
-    /// The signs, each before any that it begins with.
+    /// All comparisons, each before any whose sign is the start of its own.
     pub const ALL: [Self; 6] =
         [Self::AtLeast, Self::AtMost, Self::Unequal, Self::Greater, Self::Less, Self::Equal];
 

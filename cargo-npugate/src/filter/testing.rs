@@ -1,4 +1,4 @@
-//! A few tests to ask about.
+//! A few tests to match expressions against.
 
 use super::facts::Facts;
 use npugate_schema::{Attribute, ListedTest};
@@ -21,13 +21,13 @@ impl Example {
         Self { model, test }
     }
 
-    /// What is known of it.
+    /// What is known about it.
     pub fn facts(&self) -> Facts<'_> {
         Facts { model: self.model, package: "adapter", test: &self.test }
     }
 }
 
-/// Two kernels and a block of one model, a kernel of another.
+/// Two kernels and a block of one model, and a kernel of another.
 pub fn examples() -> Vec<Example> {
     let gemm = |m: u64| [("op", "gemm".into()), ("tier", "high".into()), ("m", m.into())];
     vec![

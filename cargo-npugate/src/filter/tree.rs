@@ -1,4 +1,4 @@
-//! What a filter expression means: a tree of questions.
+//! What a filter expression means: a tree of predicates.
 
 use super::facts::Facts;
 use super::predicate::Predicate;
@@ -7,18 +7,18 @@ use std::{fmt, ops::Range};
 /// What an expression means.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tree {
-    /// Each of these holds; `all()` is none of them.
+    /// All of these match; `all()` has no parts.
     All(Vec<Tree>),
-    /// One of these holds; `none()` is none of them.
+    /// At least one of these matches; `none()` has no parts.
     Any(Vec<Tree>),
-    /// This does not hold.
+    /// This does not match.
     Not(Box<Tree>),
-    /// This question is answered with yes.
+    /// This predicate matches.
     Predicate(Predicate, Place),
 }
 
-/// Where something stands in an expression. That is no part of what it means:
-/// two places are always equal.
+/// A place in an expression. It is not part of the meaning of the expression, so all places
+/// are equal.
 #[derive(Clone, Debug)]
 pub struct Place(pub Range<usize>);
 
@@ -31,7 +31,7 @@ impl PartialEq for Place {
 impl Eq for Place {}
 
 impl Tree {
-    /// Whether it holds for a test.
+    /// Whether a test matches.
     pub fn matches(&self, facts: &Facts<'_>) -> bool {
         match self {
             Self::All(parts) => parts.iter().all(|part| part.matches(facts)),
@@ -41,7 +41,7 @@ impl Tree {
         }
     }
 
-    /// Its questions, in the order in which they were written.
+    /// Its predicates, in the order in which they were written.
     pub fn predicates(&self) -> Vec<(&Predicate, &Place)> {
         match self {
             Self::All(parts) | Self::Any(parts) => {
@@ -52,7 +52,7 @@ impl Tree {
         }
     }
 
-    /// As a part of another: in parentheses if it has parts of its own.
+    /// The text as a part of another tree: in parentheses if it has parts itself.
     fn nested(&self) -> String {
         match self {
             Self::All(parts) | Self::Any(parts) if !parts.is_empty() => format!("({self})"),
@@ -62,7 +62,7 @@ impl Tree {
 }
 
 impl fmt::Display for Tree {
-    /// An expression that means this, with every sign and parenthesis written.
+    /// Writes an expression with this meaning, with all signs and parentheses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joined = |parts: &[Self], sign: &str| {
             parts.iter().map(Self::nested).collect::<Vec<_>>().join(sign)

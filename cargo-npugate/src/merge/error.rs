@@ -12,45 +12,45 @@ pub enum MergeError {
     #[error(transparent)]
     File(#[from] FileError),
     #[error(
-        "{} holds no run: it does not begin with a `run_started` message; `--results PATH` writes such files",
+        "{} is not the results of a run: it does not start with a `run_started` message, as the files of `--results PATH` do",
         path.display()
     )]
     NoRun { path: PathBuf },
     #[error(
-        "{} is in the format `{found}`, this command reads `{MESSAGE_SCHEMA}`: merge with the cargo-npugate that wrote it",
+        "{} is in the format `{found}`, but this command reads `{MESSAGE_SCHEMA}`: merge with the cargo-npugate that wrote it",
         path.display()
     )]
     Schema { path: PathBuf, found: String },
-    #[error("{}:{line} is no message: {reason}", path.display())]
+    #[error("{}:{line} is not a message: {reason}", path.display())]
     Line { path: PathBuf, line: usize, reason: String },
-    #[error("{} is of no part of a run: {source}", path.display())]
+    #[error("{} has an invalid partition: {source}", path.display())]
     Part { path: PathBuf, source: PartitionError },
 
     // Several files.
     #[error(
-        "{} is of a --smoke run, and {} is of a full one: merge runs of one kind",
+        "{} is from a --smoke run, but {} is from a full run: merge runs of one kind",
         smoke.display(),
         full.display()
     )]
     Effort { smoke: PathBuf, full: PathBuf },
     #[error(
-        "{} is the part {part} of a run, and {} is a whole one: merge the parts of one run",
+        "{} is part {part} of a run, but {} is a whole run: merge the parts of one run",
         path.display(),
         whole.display()
     )]
     PartAndWhole { path: PathBuf, part: Partition, whole: PathBuf },
     #[error(
-        "{} is the part {part} of a run, and {} is the part {other_part} of another one: merge the parts of one run",
+        "{} is part {part} of a run, but {} is part {other_part} of another run: merge the parts of one run",
         path.display(),
         other.display()
     )]
     OtherPart { path: PathBuf, part: Partition, other: PathBuf, other_part: Partition },
-    #[error("{} and {} are both the part {part}: name each once", first.display(), second.display())]
+    #[error("{} and {} are both part {part}: give each part once", first.display(), second.display())]
     SamePart { part: Partition, first: PathBuf, second: PathBuf },
-    #[error("the run is not whole without {}: name the files of all parts", .0.join(" and "))]
+    #[error("the run is incomplete without {}: give the files of all parts", .0.join(" and "))]
     Missing(Vec<String>),
     #[error(
-        "{model} is {first} in {}, and {second} in {}: merge runs of the same model on the same device in the same configuration",
+        "{model} is {first} in {}, but {second} in {}: merge runs of the same model on the same device in the same configuration",
         first_path.display(),
         second_path.display()
     )]

@@ -14,9 +14,9 @@ use std::path::PathBuf;
 pub struct Joined {
     /// Its models.
     pub results: Vec<ModelResult>,
-    /// What reports say of it beyond them.
+    /// What reports say about the run beyond its results.
     pub run: Run,
-    /// What it would have exited with.
+    /// The exit code that one run would have had.
     pub code: u8,
     /// The files of the parts that were cut short.
     pub cut_short: Vec<PathBuf>,
@@ -57,7 +57,7 @@ fn check_effort(shards: &[Shard]) -> Result<(), MergeError> {
     }
 }
 
-/// What one run would have exited with.
+/// The exit code that one run would have had.
 fn code(shards: &[Shard], results: &[ModelResult]) -> Result<u8, MergeError> {
     const INTERRUPTED: u8 = ExitCode::Interrupted as u8;
     if shards.iter().any(|shard| shard.end.is_none_or(|end| end.code == INTERRUPTED)) {
@@ -67,8 +67,8 @@ fn code(shards: &[Shard], results: &[ModelResult]) -> Result<u8, MergeError> {
     if code == ExitCode::TestsFailed {
         return Ok(code as u8);
     }
-    // What its tests alone do not explain, such as a baseline that could not be
-    // read, counts for the whole.
+    // An exit code that the tests of a part do not explain, such as that of a baseline that
+    // could not be read, decides for the whole.
     for shard in shards {
         let own = summary::exit_code(&self::results(std::slice::from_ref(shard))?) as u8;
         if let Some(End { code, .. }) = shard.end.filter(|end| end.code != own) {
@@ -148,7 +148,7 @@ fn result(parts: &[(&Shard, &ShardModel)]) -> Result<ModelResult, MergeError> {
     order.retain(|name| seen.insert(*name));
     let record = |name: &&str| match records.get(name) {
         Some((_, record)) => (*record).clone(),
-        // Its run was cut short.
+        // The test's run was cut short.
         None => NoVerdict::Interrupted.record(*name),
     };
     result.records = order.iter().map(record).collect();
@@ -171,8 +171,8 @@ fn describe(model: &PlannedModel) -> String {
     }
 }
 
-/// Whether a test was run to a verdict. One that is off or was not waited for has
-/// a record, too.
+/// Whether a test ran to a verdict. A test that is off, or that did not run because the run
+/// ended, has a record too.
 fn is_verdict(record: &Record) -> bool {
     !matches!(record.outcome, Outcome::Ignored { .. })
         && !record.not_run.is_some_and(NotRun::run_ended)

@@ -48,7 +48,7 @@ fn parts_become_one_run_in_the_order_of_the_phases() {
 }
 
 #[test]
-fn models_of_several_runs_stand_side_by_side() {
+fn several_runs_of_different_models_are_joined() {
     let one = |model, code| {
         Script::new(model, &["kernel::a"])
             .ended(&passed("kernel::a"), "")
@@ -67,7 +67,7 @@ fn another_device_or_configuration_is_refused() {
     let error = joined(&[first.clone(), second.replace("\"emu\"", "\"xrt\"")]).unwrap_err();
     assert_eq!(
         error,
-        "tiny is `tiny-llama` on `emu` (rne) in 0.jsonl, and `tiny-llama` on `xrt` (rne) in 1.jsonl: merge runs of the same model on the same device in the same configuration"
+        "tiny is `tiny-llama` on `emu` (rne) in 0.jsonl, but `tiny-llama` on `xrt` (rne) in 1.jsonl: merge runs of the same model on the same device in the same configuration"
     );
     let error = joined(&[first, second.replace("\"rne\"", "\"rtz\"")]).unwrap_err();
     assert!(error.contains("on `emu` (rtz) in 1.jsonl"), "{error}");
@@ -80,7 +80,7 @@ fn a_smoke_run_is_not_merged_with_a_full_one() {
     let error = joined(&[first, second]).unwrap_err();
     assert_eq!(
         error,
-        "1.jsonl is of a --smoke run, and 0.jsonl is of a full one: merge runs of one kind"
+        "1.jsonl is from a --smoke run, but 0.jsonl is from a full run: merge runs of one kind"
     );
 }
 
@@ -109,7 +109,7 @@ fn a_test_that_is_off_in_one_run_may_have_a_verdict_in_another() {
 }
 
 #[test]
-fn a_test_that_the_run_ended_before_may_have_a_verdict_in_another() {
+fn a_test_that_a_run_did_not_reach_may_have_a_verdict_in_another() {
     let of = |record: &Record, code| {
         Script::new("tiny", &["kernel::a"]).ended(record, "").finished(1.0, &[]).exits(code)
     };
@@ -153,14 +153,14 @@ fn the_exit_code_is_that_of_one_run() {
 }
 
 #[test]
-fn a_part_without_tests_is_no_failure_of_the_whole() {
+fn a_part_without_tests_is_not_a_failure_of_the_whole() {
     let empty = Script::part("tiny", &[], Some("hash:2/2")).finished(0.1, &[]).exits(4);
     let run = joined(&[part("hash:1/2", &passed("kernel::a"), 0), empty]).unwrap();
     assert_eq!(run.code, 0);
 }
 
 #[test]
-fn a_device_that_one_part_could_not_have_decides_if_nothing_is_worse() {
+fn a_device_that_was_missing_for_one_part_decides_if_nothing_is_worse() {
     let skipped = Outcome::Skipped { reason: "held".into() };
     let blocked = Script::part("tiny", &["kernel::b"], Some("hash:2/2"))
         .ended(&Record::new("kernel::b", skipped, "held"), "")

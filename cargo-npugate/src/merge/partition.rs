@@ -1,17 +1,17 @@
-//! Whether files are all parts of one run.
+//! Checking that files are all parts of one run.
 
 use super::{MergeError, Shard};
 use crate::partition::Partition;
 use std::path::{Path, PathBuf};
 
-/// How many missing parts are named.
+/// The number of missing parts that are named.
 const NAMED: usize = 10;
 
 /// Checks that these are all parts of one run, each once, or all whole runs.
 ///
 /// # Errors
 ///
-/// A part that is missing, is there twice, or is of another run.
+/// A part is missing, is given twice, or belongs to another run.
 pub(super) fn check(shards: &[Shard]) -> Result<(), MergeError> {
     let mut parts = Vec::<(Partition, &Path)>::new();
     let mut whole = None;
@@ -76,28 +76,28 @@ mod tests {
     fn a_missing_part_is_named() {
         assert_eq!(
             checked(&[Some("hash:1/4"), Some("hash:3/4")]).unwrap_err(),
-            "the run is not whole without hash:2/4 and hash:4/4: name the files of all parts"
+            "the run is incomplete without hash:2/4 and hash:4/4: give the files of all parts"
         );
     }
 
     #[test]
-    fn what_is_not_one_run_is_refused() {
+    fn files_of_different_runs_are_refused() {
         for (parts, expected) in [
             (
                 [Some("hash:1/2"), Some("hash:1/2")],
-                "0.jsonl and 1.jsonl are both the part hash:1/2: name each once",
+                "0.jsonl and 1.jsonl are both part hash:1/2: give each part once",
             ),
             (
                 [Some("hash:1/2"), Some("slice:2/2")],
-                "0.jsonl is the part hash:1/2 of a run, and 1.jsonl is the part slice:2/2 of another one: merge the parts of one run",
+                "0.jsonl is part hash:1/2 of a run, but 1.jsonl is part slice:2/2 of another run: merge the parts of one run",
             ),
             (
                 [Some("hash:1/2"), Some("hash:2/3")],
-                "0.jsonl is the part hash:1/2 of a run, and 1.jsonl is the part hash:2/3 of another one: merge the parts of one run",
+                "0.jsonl is part hash:1/2 of a run, but 1.jsonl is part hash:2/3 of another run: merge the parts of one run",
             ),
             (
                 [Some("hash:1/2"), None],
-                "0.jsonl is the part hash:1/2 of a run, and 1.jsonl is a whole one: merge the parts of one run",
+                "0.jsonl is part hash:1/2 of a run, but 1.jsonl is a whole run: merge the parts of one run",
             ),
         ] {
             assert_eq!(checked(&parts).unwrap_err(), expected);
@@ -105,10 +105,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_is_refused() {
+    fn an_invalid_partition_is_refused() {
         for text in ["hash", "hash:1", "hash:0/4", "hash:5/4", "hash:a/b", "hash:1/0"] {
             let error = checked(&[Some(text)]).unwrap_err();
-            assert!(error.starts_with("0.jsonl is of no part of a run: "), "{error}");
+            assert!(error.starts_with("0.jsonl has an invalid partition: "), "{error}");
         }
     }
 }

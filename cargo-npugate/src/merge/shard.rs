@@ -1,4 +1,4 @@
-//! What one run left behind, read from its messages.
+//! The results of one run, read from its messages.
 
 use super::MergeError;
 use crate::files::FileError;
@@ -11,48 +11,48 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What one run left behind.
+/// The results of one run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shard {
     /// Its file.
     pub path: PathBuf,
-    /// How much of a shape its kernel tests ran.
+    /// How much of each shape its kernel tests covered.
     pub effort: Effort,
-    /// The part of a run that it is; a whole one without.
+    /// The part of a run that it is; `None` for a whole run.
     pub partition: Option<String>,
     /// Its models, in order.
     pub models: Vec<ShardModel>,
-    /// How it ended; none if it was cut short.
+    /// How it ended; `None` if it was cut short.
     pub end: Option<End>,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct End {
-    /// What the command exited with.
+    /// The exit code of the command.
     pub code: u8,
     /// Wall-clock seconds.
     pub seconds: f64,
 }
 
-/// A model of it.
+/// A model of the run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShardModel {
-    /// What was planned.
+    /// The planned tests.
     pub planned: PlannedModel,
-    /// The records that there are, by test.
+    /// The records that were written, by test.
     pub records: BTreeMap<String, Record>,
     /// Attempts before the last, by test.
     pub earlier: BTreeMap<String, Vec<Tried>>,
     /// What tests printed, by test.
     pub outputs: BTreeMap<String, String>,
-    /// How a test is run again, by test.
+    /// The command line that runs a test again, by test.
     pub reruns: BTreeMap<String, String>,
     /// What is wrong with the gate itself.
     pub troubles: Vec<String>,
     /// What kept it from running, or from running to its end.
     pub blocked: Option<Blocked>,
-    /// Wall-clock seconds; none if it was cut short.
+    /// Wall-clock seconds; `None` if the run was cut short.
     pub seconds: Option<f64>,
 }
 
@@ -61,14 +61,14 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or holds anything else.
+    /// The file cannot be read, or contains anything else.
     pub fn read(path: &Path) -> Result<Self, MergeError> {
         let text = fs::read_to_string(path)
             .map_err(|source| FileError::Read { path: path.to_owned(), source })?;
         Self::parse(path, &text)
     }
 
-    /// Nothing yet of a whole run.
+    /// A whole run without results yet.
     pub(super) fn new(path: impl Into<PathBuf>) -> Self {
         let (path, effort) = (path.into(), Effort::Full);
         Self { path, effort, partition: None, models: Vec::new(), end: None }
@@ -83,7 +83,7 @@ impl Shard {
             let failed = |reason| MergeError::Line { path: path.to_owned(), line: number, reason };
             match serde_json::from_str(line) {
                 Ok(message) => shard.take_in(message).map_err(failed)?,
-                // The run was killed while it wrote.
+                // The run was killed while it wrote the line.
                 Err(_) if !line.ends_with('\n') => break,
                 Err(error) => return Err(failed(error.to_string())),
             }
@@ -117,7 +117,7 @@ impl Shard {
 
     fn take_in(&mut self, message: Message) -> Result<(), String> {
         match message {
-            Message::RunStarted { .. } => return Err("a run begins within another one".into()),
+            Message::RunStarted { .. } => return Err("a run starts inside another run".into()),
             Message::TestRetrying { model, record, output, .. } => {
                 let earlier = &mut self.model(&model)?.earlier;
                 let attempts = earlier.entry(record.name.clone()).or_default();
@@ -141,7 +141,7 @@ impl Shard {
             Message::RunFinished { exit_code, seconds, .. } => {
                 self.end = Some(End { code: exit_code, seconds });
             }
-            // Nothing is left of these after a run.
+            // These have no effect on the results of a run.
             _ => {}
         }
         Ok(())
@@ -149,7 +149,7 @@ impl Shard {
 
     fn model(&mut self, name: &str) -> Result<&mut ShardModel, String> {
         let model = self.models.iter_mut().find(|model| model.planned.model == name);
-        model.ok_or_else(|| format!("its model `{name}` is none of the run's"))
+        model.ok_or_else(|| format!("its model `{name}` is not part of the run"))
     }
 }
 
@@ -162,7 +162,7 @@ fn blocked_by(obstacle: Obstacle) -> Option<Blocked> {
 }
 
 impl ShardModel {
-    /// Nothing yet of what was planned.
+    /// A model without results yet.
     pub(super) fn new(planned: PlannedModel) -> Self {
         Self {
             planned,
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_was_killed_while_it_wrote_is_read_up_to_there() {
+    fn a_run_that_was_killed_while_it_wrote_is_read_up_to_that_line() {
         let passed = Record::new("kernel::a", Outcome::Passed, "fine");
         let text = script().ended(&passed, "").text();
         let shard = parse(&(text + r#"{"message":"test_fini"#)).unwrap();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_from_before_records_said_why_a_test_did_not_run_is_read() {
+    fn an_old_file_whose_records_do_not_say_why_a_test_did_not_run_is_read() {
         let text = script().text()
             + r#"{"message":"test_finished","model":"tiny","package":"tiny-llama","record":{"name":"kernel::a","outcome":{"kind":"skipped","reason":"interrupted"},"verdict":"interrupted","metrics":[],"seconds":0.0},"attempt":{"number":1,"of":1}}
 "#;
@@ -230,31 +230,31 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_format_is_refused() {
+    fn a_file_in_another_format_is_refused() {
         let text = script().text().replace("npugate-messages/1", "npugate-messages/2");
         assert_eq!(
             parse(&text).unwrap_err(),
-            "a.jsonl is in the format `npugate-messages/2`, this command reads `npugate-messages/1`: merge with the cargo-npugate that wrote it"
+            "a.jsonl is in the format `npugate-messages/2`, but this command reads `npugate-messages/1`: merge with the cargo-npugate that wrote it"
         );
         for text in ["", "\n", "<xml/>", "{\"event\":\"run_started\",\"schema\":\"x\"}\n"] {
             let error = parse(text).unwrap_err();
-            assert!(error.starts_with("a.jsonl holds no run: "), "{text}: {error}");
+            assert!(error.starts_with("a.jsonl is not the results of a run: "), "{text}: {error}");
         }
     }
 
     #[test]
-    fn a_line_that_is_no_message_is_pointed_at() {
+    fn a_line_that_is_not_a_message_is_pointed_at() {
         let error = parse(&(script().text() + "garbage\n")).unwrap_err();
-        assert!(error.starts_with("a.jsonl:2 is no message: expected value"), "{error}");
+        assert!(error.starts_with("a.jsonl:2 is not a message: expected value"), "{error}");
         let twice = script().text() + &script().text();
         assert!(
             parse(&twice)
                 .unwrap_err()
-                .ends_with(":2 is no message: a run begins within another one")
+                .ends_with(":2 is not a message: a run starts inside another run")
         );
         let other = script().text() + Script::new("big", &[]).finished(1.0, &[]).last();
-        assert!(parse(&other).unwrap_err().contains("its model `big` is none of the run's"));
+        assert!(parse(&other).unwrap_err().contains("its model `big` is not part of the run"));
         let effort = script().text().replace("\"full\"", "\"some\"");
-        assert!(parse(&effort).unwrap_err().contains(":1 is no message: `some` is neither"));
+        assert!(parse(&effort).unwrap_err().contains(":1 is not a message: `some` is neither"));
     }
 }

@@ -1,4 +1,4 @@
-//! Files as runs write them, for the tests of merging.
+//! The files that runs write, for the tests of merging.
 
 use npugate_schema::{AttemptOf, MESSAGE_SCHEMA, Message, Obstacle, PlannedModel, Record, Summary};
 
@@ -10,12 +10,12 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// A run of these tests begins.
+    /// A run of these tests starts.
     pub(super) fn new(model: &str, planned: &[&str]) -> Self {
         Self::part(model, planned, None)
     }
 
-    /// A part of a run of these tests begins.
+    /// A part of a run of these tests starts.
     pub(super) fn part(model: &str, planned: &[&str], partition: Option<&str>) -> Self {
         let planned = PlannedModel {
             model: model.into(),
@@ -33,7 +33,7 @@ impl Script {
         })
     }
 
-    /// An attempt is over that is not the last.
+    /// An attempt that is not the last has ended.
     pub(super) fn retried(self, record: &Record, output: &str) -> Self {
         let (model, record, output) = (self.model.clone(), record.clone(), output.to_owned());
         let attempt = AttemptOf { number: 1, of: 2 };
@@ -53,7 +53,7 @@ impl Script {
         })
     }
 
-    /// The model is done.
+    /// The model has ended.
     pub(super) fn finished(self, seconds: f64, troubles: &[&str]) -> Self {
         let model = self.model.clone();
         let troubles = troubles.iter().map(ToString::to_string).collect();
@@ -61,7 +61,7 @@ impl Script {
         self.tell(&Message::ModelFinished { model, package, troubles, blocked: None, seconds })
     }
 
-    /// The model could not have its device.
+    /// The model could not get its device.
     pub(super) fn blocked(self, reason: &str) -> Self {
         let (model, package) = (self.model.clone(), format!("{}-llama", self.model));
         let blocked = Some(Obstacle::Device { reason: reason.into() });
@@ -69,7 +69,7 @@ impl Script {
         self.tell(&Message::ModelFinished { model, package, troubles, blocked, seconds })
     }
 
-    /// The run is over, with this exit code.
+    /// The run has ended with this exit code.
     pub(super) fn exits(self, exit_code: u8) -> String {
         let summary = Summary::default();
         self.tell(&Message::RunFinished { summary, exit_code, seconds: 2.0 }).text()

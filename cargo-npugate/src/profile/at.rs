@@ -1,14 +1,14 @@
-//! A value of the file and where it stands.
+//! A value of the file and its place.
 
 use serde::{Deserialize, Deserializer};
 use std::ops::Range;
 
-/// A value of the file and the bytes that it stands in.
+/// A value of the file and the range of bytes that it occupies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct At<T> {
     /// The value.
     pub value: T,
-    /// The bytes.
+    /// The range of bytes.
     pub at: Range<usize>,
 }
 

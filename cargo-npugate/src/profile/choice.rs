@@ -9,35 +9,35 @@ use std::{fmt, num::NonZero};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BaselineMode {
-    /// Figures are compared with the accepted ones; `NPUGATE_UPDATE` says what becomes of changes.
+    /// Compare figures with the accepted ones; `NPUGATE_UPDATE` says what to do with changes.
     #[default]
     Compare,
-    /// Nothing is compared, and every figure of a test that passes is accepted.
+    /// Compare nothing, and accept every figure of a test that passes.
     Save,
-    /// Nothing is compared and nothing is written.
+    /// Compare nothing and write nothing.
     Ignore,
 }
 
-/// What becomes of baselines and goldens that nothing refers to.
+/// What a run does about baselines and goldens that nothing refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, ValueEnum)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unreferenced {
-    /// They are not looked for.
+    /// Do not look for them.
     Ignore,
-    /// Each is a warning.
+    /// Warn about each.
     #[default]
     Warn,
-    /// They are an error, with an exit code of its own.
+    /// Report them as an error, which has its own exit code.
     Reject,
 }
 
-/// How many tests may fail before no further one begins.
+/// How many tests may fail before no more tests start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MaxFail {
     /// Any number: `fail-fast = false`.
     Never,
-    /// So many; one is `fail-fast = true`.
+    /// This number; 1 is `fail-fast = true`.
     After(NonZero<usize>),
 }
 

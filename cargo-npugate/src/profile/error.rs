@@ -6,7 +6,7 @@ use std::{fmt, io, ops::Range};
 /// What is wrong with the configuration, and where.
 #[derive(Debug)]
 pub enum ConfigError {
-    /// A place in the file.
+    /// A place in the file is wrong.
     Place {
         /// The file, as it is shown.
         file: String,
@@ -22,13 +22,13 @@ pub enum ConfigError {
         /// Why not.
         source: io::Error,
     },
-    /// No profile has the name that was asked for.
+    /// No profile has the requested name.
     UnknownProfile {
         /// The file, as it is shown.
         file: String,
         /// The name.
         name: String,
-        /// What there is instead.
+        /// The names that exist instead.
         hint: String,
     },
 }
@@ -50,7 +50,7 @@ impl fmt::Display for ConfigError {
             }
             Self::Read { file, source } => write!(f, "{file} cannot be read: {source}"),
             Self::UnknownProfile { file, name, hint } => {
-                write!(f, "no profile of {file} is called `{name}`{hint}")
+                write!(f, "{file} has no profile `{name}`{hint}")
             }
         }
     }

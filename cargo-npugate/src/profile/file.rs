@@ -14,49 +14,49 @@ use toml::value::Datetime;
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "npugate configuration"))]
 #[serde(deny_unknown_fields)]
 pub struct RawFile {
-    /// The profiles, by name. `default` holds where no other is chosen.
+    /// The profiles, by name. `default` is used if no other is chosen.
     #[serde(default)]
     pub profile: BTreeMap<String, RawProfile>,
 }
 
-/// A profile. What it does not say is as in the one that it inherits.
+/// A profile. It inherits the settings that it does not give.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Profile"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawProfile {
-    /// The profile that holds where this one says nothing; `default` unless it says so.
+    /// The profile to inherit settings from; `default` if it is not given.
     pub inherits: Option<At<String>>,
-    /// How many models run at a time.
+    /// The number of models to run in parallel on a device that can be shared.
     pub jobs: Option<At<NonZero<usize>>>,
-    /// Whether the first failure ends the run.
+    /// Whether to stop the run at the first failure.
     pub fail_fast: Option<At<bool>>,
-    /// How many failures end the run.
+    /// The number of failures after which the run stops.
     pub max_fail: Option<At<NonZero<usize>>>,
-    /// How often a test that does not pass is run again.
+    /// How often a failing test is retried.
     pub retries: Option<At<u32>>,
-    /// What a test counts as that failed and then passed.
+    /// How to count a test that fails and then passes on a retry.
     #[cfg_attr(test, schemars(with = "Option<super::schema::FlakyResultSchema>"))]
     pub flaky_result: Option<At<FlakyResult>>,
-    /// After this long a test is named as slow.
+    /// How long a test may run before it is reported as slow.
     pub slow: Option<At<Span>>,
-    /// After this long a test is ended.
+    /// How long a test may run before it is terminated.
     pub timeout: Option<At<Span>>,
-    /// How long a test that is ended has to end by itself.
+    /// How long a test that is terminated has to end by itself before it is killed.
     pub grace: Option<At<Span>>,
-    /// The file that an exclusive device is locked by.
+    /// The file whose lock guards an exclusive device.
     pub lock: Option<At<PathBuf>>,
     /// How long to wait for a device that another process holds.
     pub lock_timeout: Option<At<Span>>,
-    /// What a run does with baselines.
+    /// What to do with baselines.
     pub baseline: Option<At<BaselineMode>>,
-    /// What happens to baselines and goldens that nothing refers to.
+    /// What to do about baselines and goldens that nothing refers to.
     pub unreferenced: Option<At<Unreferenced>>,
-    /// Where a JUnit report is written.
+    /// Where to write a JUnit report.
     pub junit: Option<At<PathBuf>>,
-    /// Where the results are written, for `cargo npugate merge`.
+    /// Where to write the results, for `cargo npugate merge`.
     pub results: Option<At<PathBuf>>,
-    /// Settings of the tests that an expression describes; the first that sets
-    /// one holds.
+    /// Settings for the tests that match an expression; the first override that
+    /// gives a setting wins.
     #[serde(default)]
     pub overrides: Vec<At<RawOverride>>,
     /// Limits that are loosened for a time.
@@ -64,22 +64,22 @@ pub struct RawProfile {
     pub waivers: Vec<At<RawWaiver>>,
 }
 
-/// Settings of some tests.
+/// Settings for some tests.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Override"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawOverride {
-    /// The tests, as of `-E`.
+    /// An expression that selects the tests, as with `-E`.
     pub filter: At<String>,
-    /// After this long a test is named as slow.
+    /// How long a test may run before it is reported as slow.
     pub slow: Option<At<Span>>,
-    /// After this long a test is ended.
+    /// How long a test may run before it is terminated.
     pub timeout: Option<At<Span>>,
-    /// How long a test that is ended has to end by itself.
+    /// How long a test that is terminated has to end by itself before it is killed.
     pub grace: Option<At<Span>>,
-    /// How often a test that does not pass is run again.
+    /// How often a failing test is retried.
     pub retries: Option<At<u32>>,
-    /// What a test counts as that failed and then passed.
+    /// How to count a test that fails and then passes on a retry.
     #[cfg_attr(test, schemars(with = "Option<super::schema::FlakyResultSchema>"))]
     pub flaky_result: Option<At<FlakyResult>>,
 }
@@ -89,15 +89,15 @@ pub struct RawOverride {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Waiver"))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawWaiver {
-    /// The tests, as of `-E`.
+    /// An expression that selects the tests, as with `-E`.
     pub filter: At<String>,
     /// The metric's key, such as `R_p95` or `layer07.cosine`.
     pub metric: At<String>,
-    /// The limit in place of the gate's own.
+    /// The limit that replaces the gate's own.
     pub limit: At<f64>,
-    /// Why the failure is let pass.
+    /// Why the failure is waived.
     pub reason: At<String>,
-    /// The last day on which it is, as a TOML date.
+    /// The last day on which the waiver applies, as a TOML date.
     pub expires: At<Day>,
 }
 
@@ -106,9 +106,9 @@ pub struct RawWaiver {
 #[serde(try_from = "Datetime")]
 pub struct Day(pub Date);
 
-/// A date with a time, or none that the calendar has.
+/// A date with a time, or one that is not in the calendar.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no day: write it as 2027-01-31, without quotes or a time")]
+#[error("`{0}` is not a day: write it as 2027-01-31, without quotes or a time")]
 pub struct DayError(Datetime);
 
 impl TryFrom<Datetime> for Day {
@@ -119,7 +119,7 @@ impl TryFrom<Datetime> for Day {
         let Datetime { date: Some(date), time: None, offset: None } = datetime else {
             return Err(error());
         };
-        // The parser has seen to it that these are two digits each.
+        // The parser ensures that these have two digits each.
         let (month, day) = (date.month.cast_signed(), date.day.cast_signed());
         let year = i16::try_from(date.year).map_err(|_| error())?;
         Date::new(year, month, day).map(Self).map_err(|_| error())

@@ -1,5 +1,5 @@
 //! The keys that a table of the file may have: those of the structure that it is
-//! read into, asked of the structure itself.
+//! read into, which are taken from the structure itself.
 
 use super::file::{RawFile, RawOverride, RawProfile, RawWaiver};
 use crate::text;
@@ -11,9 +11,9 @@ use toml::de::{DeTable, DeValue};
 /// A key that its table cannot have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownKey {
-    /// Where it stands.
+    /// Its place in the file.
     pub at: Range<usize>,
-    /// What is wrong, and what may be meant.
+    /// What is wrong, and what may have been meant.
     pub message: String,
 }
 
@@ -21,7 +21,7 @@ pub struct UnknownKey {
 ///
 /// # Errors
 ///
-/// The first one.
+/// The first such key.
 pub fn check(file: &DeTable<'_>) -> Result<(), UnknownKey> {
     known::<RawFile>(file, "the file")?;
     for profile in tables(file, "profile").flat_map(|profiles| profiles.values()) {
@@ -48,26 +48,26 @@ fn known<'de, T: Deserialize<'de>>(table: &DeTable<'_>, whose: &str) -> Result<(
     let Some(key) = unknown else { return Ok(()) };
     let name: &str = key.get_ref();
     let hint = text::did_you_mean(name, known.iter().copied())
-        .unwrap_or_else(|| format!("; there are {}", known.join(", ")));
+        .unwrap_or_else(|| format!("; it can have {}", known.join(", ")));
     Err(UnknownKey { at: key.span(), message: format!("{whose} has no key `{name}`{hint}") })
 }
 
 /// The keys of a structure.
 fn keys<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut names: &[&str] = &[];
-    // It ends with an error as soon as the names are known.
+    // This ends with an error as soon as the names are known.
     let _ = T::deserialize(Names(&mut names));
     names
 }
 
-/// Takes note of the names that a structure asks for.
+/// Records the names of the fields that a structure asks for.
 struct Names<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Names<'_> {
     type Error = de::value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-        Err(de::Error::custom("no structure"))
+        Err(de::Error::custom("not a structure"))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(

@@ -1,4 +1,4 @@
-//! One profile of the file, with its values checked and their places known.
+//! One profile of the file, with checked values and their places.
 
 use super::at::At;
 use super::choice::{BaselineMode, MaxFail, Unreferenced};
@@ -21,7 +21,7 @@ use std::{
 /// One profile of the file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layer {
-    /// The profile that it inherits, if it says so.
+    /// The profile that it inherits, if it names one.
     pub inherits: Option<At<String>>,
     /// What it sets.
     pub values: Values,
@@ -34,36 +34,36 @@ pub struct Layer {
 /// What a profile sets for all tests. Paths are absolute.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Values {
-    /// How many models run at a time.
+    /// How many models run in parallel.
     pub jobs: Option<Found<NonZero<usize>>>,
-    /// How many tests may fail before no further one begins.
+    /// How many tests may fail before no more tests start.
     pub max_fail: Option<Found<MaxFail>>,
-    /// How often a test that does not pass is run again.
+    /// How often a failing test is retried.
     pub retries: Option<Found<u32>>,
-    /// What a test counts as that failed and then passed.
+    /// How to count a test that fails and then passes on a retry.
     pub flaky: Option<Found<FlakyResult>>,
-    /// After this long a test is named as slow.
+    /// How long a test may run before it is reported as slow.
     pub slow: Option<Found<Span>>,
-    /// After this long a test is ended.
+    /// How long a test may run before it is terminated.
     pub timeout: Option<Found<Span>>,
-    /// How long a test that is ended has to end by itself.
+    /// How long a test that is terminated has to end by itself before it is killed.
     pub grace: Option<Found<Span>>,
-    /// The file that an exclusive device is locked by.
+    /// The file whose lock guards an exclusive device.
     pub lock: Option<Found<PathBuf>>,
     /// How long to wait for a device that another process holds.
     pub lock_timeout: Option<Found<Span>>,
     /// What a run does with baselines.
     pub baseline: Option<Found<BaselineMode>>,
-    /// What happens to baselines and goldens that nothing refers to.
+    /// What a run does about baselines and goldens that nothing refers to.
     pub unreferenced: Option<Found<Unreferenced>>,
-    /// Where a JUnit report is written.
+    /// Where to write a JUnit report.
     pub junit: Option<Found<PathBuf>>,
-    /// Where the results are written.
+    /// Where to write the results.
     pub results: Option<Found<PathBuf>>,
 }
 
 impl Values {
-    /// These, and where they say nothing the others.
+    /// These values, with the others where these are not set.
     pub fn or(self, other: Self) -> Self {
         Self {
             jobs: self.jobs.or(other.jobs),
@@ -92,7 +92,7 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// The profile.
     pub profile: Arc<str>,
-    /// What relative paths are relative to.
+    /// The folder that relative paths start from.
     pub root: &'a Path,
 }
 
@@ -101,7 +101,7 @@ impl Source<'_> {
     ///
     /// # Errors
     ///
-    /// A value that makes no sense, and where it stands.
+    /// A value that makes no sense, with its place.
     pub fn layer(&self, raw: RawProfile) -> Result<Layer, ConfigError> {
         let max_fail = self.max_fail(&raw)?;
         let path = |path: At<PathBuf>| {
@@ -141,7 +141,7 @@ impl Source<'_> {
     fn max_fail(&self, raw: &RawProfile) -> Result<Option<Found<MaxFail>>, ConfigError> {
         match (&raw.max_fail, &raw.fail_fast) {
             (Some(At { at, .. }), Some(_)) => {
-                let message = "a profile has `fail-fast` or `max-fail`, not both";
+                let message = "a profile may have `fail-fast` or `max-fail`, but not both";
                 Err(self.error(at, message))
             }
             (Some(At { value, at }), None) => {
@@ -173,7 +173,7 @@ impl Source<'_> {
             && one.retries.is_none()
             && one.flaky.is_none();
         if nothing {
-            let message = "this override sets nothing: it is for slow, timeout, grace, retries and flaky-result";
+            let message = "this override sets nothing: give it a slow, timeout, grace, retries or flaky-result";
             return Err(self.error(&at, message));
         }
         Ok(one)
@@ -182,13 +182,15 @@ impl Source<'_> {
     fn waiver(&self, At { value: raw, .. }: At<RawWaiver>) -> Result<WaiverRule, ConfigError> {
         let RawWaiver { filter, metric, limit, reason, expires } = raw;
         if metric.value.trim().is_empty() {
-            return Err(self.error(&metric.at, "a waiver names the metric whose limit it loosens"));
+            return Err(
+                self.error(&metric.at, "a waiver must name the metric whose limit it loosens")
+            );
         }
         if !limit.value.is_finite() {
-            return Err(self.error(&limit.at, "the limit of a waiver is a finite number"));
+            return Err(self.error(&limit.at, "the limit of a waiver must be a finite number"));
         }
         if reason.value.trim().is_empty() {
-            return Err(self.error(&reason.at, "a waiver says why: its reason is empty"));
+            return Err(self.error(&reason.at, "a waiver must give a reason: this one is empty"));
         }
         Ok(WaiverRule {
             origin: self.origin(&filter.at),
@@ -226,7 +228,7 @@ impl Source<'_> {
     }
 }
 
-/// Where the characters of a string begin, if they stand in the file as they are.
+/// Where the characters of a string begin, if the file has them without escapes.
 fn content(text: &str, string: &At<String>) -> Option<usize> {
     let written = text.get(string.at.clone())?;
     let quotes = ["'''\r\n", "'''\n", "'''", "\"\"\"\r\n", "\"\"\"\n", "\"\"\"", "'", "\""];

@@ -15,9 +15,9 @@ use std::{
 };
 use toml::de::{DeTable, Deserializer};
 
-/// Where the file is if nobody names another.
+/// Where the file is unless another is named.
 const FILE: &str = ".config/npugate.toml";
-/// The profile that holds where no other is chosen, and that others inherit.
+/// The profile that is used if no other is chosen, and that others inherit.
 const DEFAULT: &str = "default";
 
 /// The profiles of a workspace.
@@ -29,8 +29,8 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// Reads `.config/npugate.toml` of a workspace, or the file that is named.
-    /// There need not be the one; the other is missed.
+    /// Reads `.config/npugate.toml` of a workspace, or the file that is named. Only a
+    /// named file has to exist.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Profiles {
             Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => {
                 Ok(Self { file, layers: BTreeMap::new() })
             }
-            // Its own words repeat the path.
+            // The error's own message repeats the path.
             Err(error) => Err(ConfigError::Read { file, source: error.kind().into() }),
         }
     }
@@ -77,7 +77,7 @@ impl Profiles {
         Ok(profiles)
     }
 
-    /// The profile of a name. `default` is there even if the file lacks it.
+    /// The profile with a name. `default` exists even if the file lacks it.
     ///
     /// # Errors
     ///
@@ -95,8 +95,8 @@ impl Profiles {
         Ok(Profile::new(chain.clone(), layers))
     }
 
-    /// A profile, what it inherits, and so on to the last. A profile that stands
-    /// there twice ends it.
+    /// A profile, the one it inherits, and so on to the last. The chain ends at a
+    /// profile that appears in it twice.
     fn chain(&self, name: &str) -> Vec<String> {
         let mut chain = vec![name.to_owned()];
         let mut current = name;
@@ -119,13 +119,13 @@ impl Profiles {
         }
     }
 
-    /// Refuses a parent that is not there, and one that inherits its own child.
+    /// Refuses a parent that does not exist, and one that inherits its own child.
     fn check_parents(&self, name: &str, source: &Source<'_>) -> Result<(), ConfigError> {
         let stated = self.layers.get(name).and_then(|layer| layer.inherits.as_ref());
         let Some(parent) = stated else { return Ok(()) };
         if parent.value != DEFAULT && !self.layers.contains_key(&parent.value) {
             let hint = self.hint(&parent.value);
-            let message = format!("no profile is called `{}`{hint}", parent.value);
+            let message = format!("there is no profile `{}`{hint}", parent.value);
             return Err(source.error(&parent.at, message));
         }
         let chain = self.chain(name);
@@ -140,7 +140,7 @@ impl Profiles {
         let known = self.layers.keys().map(String::as_str).chain([DEFAULT]);
         let known: std::collections::BTreeSet<_> = known.collect();
         text::did_you_mean(name, known.iter().copied())
-            .unwrap_or_else(|| format!("; there is {}", text::one_of(known)))
+            .unwrap_or_else(|| format!("; choose {}", text::one_of(known)))
     }
 }
 

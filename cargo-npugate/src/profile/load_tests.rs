@@ -36,7 +36,7 @@ fn jobs(profile: &Profile) -> Option<usize> {
 }
 
 #[test]
-fn a_profile_says_what_its_parents_say_unless_it_says_otherwise() {
+fn a_profile_inherits_what_it_does_not_set() {
     let profiles = parse(EXAMPLE).unwrap();
     let nightly = profiles.resolve("nightly").unwrap();
     assert_eq!(nightly.names, ["nightly", "ci", "default"]);
@@ -65,12 +65,12 @@ fn a_value_knows_where_it_comes_from() {
 }
 
 #[test]
-fn default_is_there_without_a_file_and_no_other_is() {
+fn only_default_exists_without_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let profiles = Profiles::load(folder.path(), None).unwrap();
     assert_eq!(jobs(&profiles.resolve("default").unwrap()), None);
     let error = profiles.resolve("ci").unwrap_err().to_string();
-    assert!(error.ends_with("is called `ci`; there is default"), "{error}");
+    assert!(error.ends_with("has no profile `ci`; choose default"), "{error}");
     let named = folder.path().join("mine.toml");
     let error = Profiles::load(folder.path(), Some(&named)).unwrap_err().to_string();
     assert!(error.contains("mine.toml cannot be read: "), "{error}");
@@ -86,9 +86,9 @@ fn the_workspaces_own_file_is_read() {
 }
 
 #[test]
-fn a_mistyped_profile_is_told_with_the_nearest() {
+fn a_mistyped_profile_is_refused_with_the_nearest() {
     let error = parse(EXAMPLE).unwrap().resolve("nigthly").unwrap_err().to_string();
-    assert_eq!(error, "no profile of npugate.toml is called `nigthly`; did you mean `nightly`?");
+    assert_eq!(error, "npugate.toml has no profile `nigthly`; did you mean `nightly`?");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_key_that_nothing_reads_is_pointed_at() {
         refused("[profiles.ci]")
             .contains("1:2: the file has no key `profiles`; did you mean `profile`?")
     );
-    assert!(refused("xyz = 1").contains("the file has no key `xyz`; there are profile\n"));
+    assert!(refused("xyz = 1").contains("the file has no key `xyz`; it can have profile\n"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_value_that_makes_no_sense_is_pointed_at() {
         ("flaky-result = 'maybe'", "2:16", "unknown variant `maybe`"),
         ("retries = -1", "2:11", "-1"),
         ("jobs = ", "2:8", ""),
-        ("max-fail = 2\nfail-fast = true", "2:12", "`fail-fast` or `max-fail`, not both"),
+        ("max-fail = 2\nfail-fast = true", "2:12", "`fail-fast` or `max-fail`, but not both"),
         ("overrides = [{ filter = 'all()' }]", "2:14", "this override sets nothing"),
         ("overrides = [{ slow = '1s' }]", "2:14", "missing field `filter`"),
     ] {
@@ -135,7 +135,7 @@ fn a_filter_that_cannot_be_read_is_pointed_at_in_the_file() {
     for (quoted, column) in [
         ("'op(gemm) & m >='", 26),
         ("\"op(gemm) & m >=\"", 26),
-        // Where an escape moves the characters, the whole string is meant.
+        // If an escape moves the characters, the error points at the whole string.
         ("\"op(g\\u0065mm) & m >=\"", 10),
     ] {
         let text = format!("[[profile.ci.overrides]]\nfilter = {quoted}\nslow = '1s'\n");
@@ -160,10 +160,13 @@ fn a_waiver_needs_a_metric_a_limit_a_reason_and_a_day() {
     let whole = waiver("'R_p95'", "4.5", "'because'", "2027-01-31");
     parse(&whole).unwrap();
     for (text, start) in [
-        (waiver("''", "4.5", "'because'", "2027-01-31"), "npugate.toml:3:10: a waiver names"),
+        (waiver("''", "4.5", "'because'", "2027-01-31"), "npugate.toml:3:10: a waiver must name"),
         (waiver("'R'", "nan", "'because'", "2027-01-31"), "npugate.toml:4:9: the limit of"),
         (waiver("'R'", "inf", "'because'", "2027-01-31"), "npugate.toml:4:9: the limit of"),
-        (waiver("'R'", "4.5", "'  '", "2027-01-31"), "npugate.toml:5:10: a waiver says why"),
+        (
+            waiver("'R'", "4.5", "'  '", "2027-01-31"),
+            "npugate.toml:5:10: a waiver must give a reason",
+        ),
         (waiver("'R'", "4.5", "'because'", "'soon'"), "npugate.toml:6:11: "),
         (waiver("'R'", "4.5", "'because'", "2027-02-30"), "npugate.toml:6:"),
         (waiver("'R'", "4.5", "'because'", "2027-01-31T10:00:00Z"), "npugate.toml:6:11: `2027"),
@@ -182,10 +185,10 @@ fn a_waiver_needs_a_metric_a_limit_a_reason_and_a_day() {
 }
 
 #[test]
-fn parents_that_are_not_there_or_go_round_are_refused() {
+fn parents_that_do_not_exist_or_form_a_cycle_are_refused() {
     let error = refused("[profile.ci]\n[profile.nightly]\ninherits = 'cii'\n");
     assert!(
-        error.starts_with("npugate.toml:3:12: no profile is called `cii`; did you mean `ci`?"),
+        error.starts_with("npugate.toml:3:12: there is no profile `cii`; did you mean `ci`?"),
         "{error}"
     );
     for (text, chain) in [

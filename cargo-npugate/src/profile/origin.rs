@@ -9,7 +9,7 @@ pub enum Origin {
     File { file: Arc<str>, line: usize, profile: Arc<str> },
     /// The check declares it.
     Check,
-    /// The command has it built in.
+    /// It is built into the command.
     BuiltIn,
 }
 
@@ -23,7 +23,7 @@ pub struct Found<T> {
 }
 
 impl<T> Found<T> {
-    /// One that holds where nothing else is said.
+    /// A setting that nothing else gives.
     pub fn built_in(value: T) -> Self {
         Self { value, origin: Origin::BuiltIn }
     }
@@ -41,7 +41,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { file, line, profile } => write!(f, "{file}:{line}, profile {profile}"),
-            Self::Check => f.write_str("the check declares it"),
+            Self::Check => f.write_str("declared by the check"),
             Self::BuiltIn => f.write_str("built in"),
         }
     }

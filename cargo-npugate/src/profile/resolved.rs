@@ -1,4 +1,4 @@
-//! A profile with all that it inherits, and what it says of one test.
+//! A profile with all that it inherits, and its settings for one test.
 
 use super::layer::{Layer, Values};
 use super::origin::{Found, Origin};
@@ -13,35 +13,35 @@ use std::time::Duration;
 /// A profile with all that it inherits.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Profile {
-    /// Its name, and those of the profiles that it inherits.
+    /// Its name, and the names of the profiles that it inherits.
     pub names: Vec<String>,
     /// What it sets for all tests.
     pub values: Values,
-    /// What it sets for some; the first that sets something holds.
+    /// What it sets for some tests; the first override that gives a setting wins.
     pub(super) overrides: Vec<Override>,
     /// What it waives.
     pub(super) waivers: Vec<WaiverRule>,
 }
 
-/// What holds for a test, and why.
+/// The settings of a test, and where each comes from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settled<'a> {
-    /// After this long it is named as slow.
+    /// How long it may run before it is reported as slow.
     pub slow: Found<Duration>,
-    /// After this long it is ended.
+    /// How long it may run before it is terminated.
     pub timeout: Found<Duration>,
-    /// How long it then has to end by itself.
+    /// How long it then has to end by itself before it is killed.
     pub grace: Found<Duration>,
-    /// How often it is run again if it does not pass.
+    /// How often it is retried if it does not pass.
     pub retries: Found<u32>,
-    /// What it counts as if it then passes.
+    /// How to count it if it then passes.
     pub flaky: Found<FlakyResult>,
     /// What is waived for it.
     pub waivers: Vec<&'a WaiverRule>,
 }
 
 impl Profile {
-    /// What layers say together, the first before the others.
+    /// Combines layers; earlier layers override later ones.
     pub(super) fn new(names: Vec<String>, layers: impl IntoIterator<Item = Layer>) -> Self {
         let mut profile =
             Self { names, values: Values::default(), overrides: Vec::new(), waivers: Vec::new() };
@@ -53,8 +53,7 @@ impl Profile {
         profile
     }
 
-    /// How a test is run whose check declares these limits, and what is waived
-    /// for it.
+    /// How to run a test whose check declares these limits, and what is waived for it.
     pub fn test(&self, facts: &Facts<'_>, limits: TimeLimits) -> (TestSettings, Vec<Waiver>) {
         let settled = self.settle(facts, limits);
         let settings = TestSettings {
@@ -67,7 +66,7 @@ impl Profile {
         (settings, settled.waivers.iter().map(|rule| rule.waiver.clone()).collect())
     }
 
-    /// What holds for a test, and why.
+    /// The settings of a test, and where each comes from.
     pub fn settle(&self, facts: &Facts<'_>, limits: TimeLimits) -> Settled<'_> {
         let Values { slow, timeout, grace, retries, flaky, .. } = &self.values;
         let overrides: Vec<_> =
@@ -111,8 +110,8 @@ impl Profile {
         }
     }
 
-    /// The overrides and waivers that are for none of these tests. Asked of a full
-    /// run only: elsewhere their tests may just not be selected.
+    /// The overrides and waivers that match none of these tests. Only useful for a full
+    /// run: in others their tests may just not be selected.
     pub fn unmatched(&self, facts: &[Facts<'_>]) -> Vec<Unmatched> {
         let overrides = self.overrides.iter().filter_map(|one| one.unmatched(facts));
         overrides.chain(self.waivers.iter().filter_map(|rule| rule.unmatched(facts))).collect()

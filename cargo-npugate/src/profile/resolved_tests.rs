@@ -55,7 +55,7 @@ fn minutes(n: u64) -> Duration {
 }
 
 #[test]
-fn the_first_override_that_sets_something_holds() {
+fn the_first_override_that_gives_a_setting_wins() {
     let [large, small, block, _] = &examples()[..] else { panic!() };
     let ci = profile("ci");
     let (settings, _) = ci.test(&large.facts(), DECLARED);
@@ -64,8 +64,8 @@ fn the_first_override_that_sets_something_holds() {
     assert_eq!(settings.grace, Duration::from_secs(10));
     let (settings, _) = ci.test(&small.facts(), DECLARED);
     assert_eq!((settings.timeout, settings.flaky), (minutes(50), FlakyResult::Fail));
-    // What no override sets is as the profile says, and what that does not say
-    // as the check does.
+    // What no override sets comes from the profile, and what the profile does not set
+    // from the check.
     let (settings, waivers) = ci.test(&block.facts(), DECLARED);
     assert_eq!((settings.timeout, settings.slow), (minutes(30), minutes(1)));
     assert_eq!((settings.retries, waivers.len()), (1, 0));
@@ -83,21 +83,21 @@ fn a_test_has_the_waivers_that_are_for_it() {
 }
 
 #[test]
-fn a_rule_for_no_test_of_a_full_run_is_told() {
+fn a_rule_that_matches_no_test_of_a_full_run_is_reported() {
     let examples = examples();
     let facts: Vec<_> = examples.iter().map(Example::facts).collect();
     let notes: Vec<_> = profile("ci").unmatched(&facts).iter().map(ToString::to_string).collect();
     let [note] = &notes[..] else { panic!("{notes:?}") };
-    assert!(note.starts_with("no test is left of a waiver of R_p95 for `op(conv)` ("), "{note}");
+    assert!(note.starts_with("a waiver of R_p95 for `op(conv)` matches no test ("), "{note}");
     let end = "npugate.toml:32, profile ci): no test here has `op(conv)`; op is gemm or rms_norm";
     assert!(note.ends_with(end), "{note}");
     let notes = profile("ci").unmatched(&facts[2..3]);
-    let overrides = notes.iter().filter(|note| note.to_string().contains("of an override for"));
+    let overrides = notes.iter().filter(|note| note.to_string().starts_with("an override for"));
     assert_eq!(overrides.count(), 3);
 }
 
 #[test]
-fn a_profile_is_shown_as_toml_that_says_the_same() {
+fn a_profile_is_shown_as_toml_that_means_the_same() {
     let ci = profile("ci");
     let shown = ci.show();
     let folder = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ fn a_profile_is_shown_as_toml_that_says_the_same() {
         assert_eq!(ci.test(&facts, DECLARED), again.test(&facts, DECLARED), "{shown}");
     }
     assert!(shown.starts_with("# inherits default\n[profile.ci]\n# jobs is not set\n"), "{shown}");
-    assert!(shown.contains("\n# slow is as each check declares it\n"), "{shown}");
+    assert!(shown.contains("\n# slow is declared by each check\n"), "{shown}");
     assert!(shown.contains("\nflaky-result = \"fail\""), "{shown}");
     let line = shown.lines().find(|line| line.starts_with("timeout")).unwrap();
     assert!(line.starts_with("timeout = \"30m\"        # "), "{line}");
@@ -117,7 +117,7 @@ fn a_profile_is_shown_as_toml_that_says_the_same() {
 }
 
 #[test]
-fn what_holds_for_a_test_is_shown_with_where_it_comes_from() {
+fn the_settings_of_a_test_are_shown_with_where_they_come_from() {
     let examples = examples();
     let facts = examples[3].facts();
     let ci = profile("ci");
@@ -127,7 +127,7 @@ fn what_holds_for_a_test_is_shown_with_where_it_comes_from() {
         lines[..3],
         ["[[test]]", "model = \"tiny-llama\"", "name = \"kernel::rms_norm::64x64\""]
     );
-    assert!(shown.contains("slow = \"1m\"            # the check declares it\n"), "{shown}");
+    assert!(shown.contains("slow = \"1m\"            # declared by the check\n"), "{shown}");
     assert!(shown.contains("flaky-result = \"fail\"  # built in\n"), "{shown}");
     assert!(shown.contains("[[test.waivers]]\nfilter = \"model(tiny) & op(rms_norm)\""), "{shown}");
     assert!(shown.contains("expires = 2027-01-31"), "{shown}");

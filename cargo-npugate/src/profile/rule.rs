@@ -1,4 +1,4 @@
-//! What a profile says of the tests that an expression describes.
+//! What a profile says about the tests that match an expression.
 
 use super::origin::{Found, Origin};
 use super::span::Span;
@@ -7,58 +7,58 @@ use crate::waiver::Waiver;
 use npugate_schema::FlakyResult;
 use std::fmt;
 
-/// Settings of some tests.
+/// Settings for some tests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Override {
-    /// The tests.
+    /// Selects the tests.
     pub filter: Expression,
-    /// Where it stands.
+    /// Where the override comes from.
     pub origin: Origin,
-    /// After this long a test is named as slow.
+    /// How long a test may run before it is reported as slow.
     pub slow: Option<Found<Span>>,
-    /// After this long a test is ended.
+    /// How long a test may run before it is terminated.
     pub timeout: Option<Found<Span>>,
-    /// How long a test that is ended has to end by itself.
+    /// How long a test that is terminated has to end by itself before it is killed.
     pub grace: Option<Found<Span>>,
-    /// How often a test that does not pass is run again.
+    /// How often a failing test is retried.
     pub retries: Option<Found<u32>>,
-    /// What a test counts as that failed and then passed.
+    /// How to count a test that fails and then passes on a retry.
     pub flaky: Option<Found<FlakyResult>>,
 }
 
 /// A limit that is waived for some tests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WaiverRule {
-    /// The tests.
+    /// Selects the tests.
     pub filter: Expression,
-    /// Where it stands.
+    /// Where the rule comes from.
     pub origin: Origin,
     /// What is waived.
     pub waiver: Waiver,
 }
 
-/// A rule that is for no test of a full run.
+/// A rule that matches no test of a full run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unmatched {
-    /// The rule, for a sentence.
+    /// The rule, as the subject of a sentence.
     rule: String,
-    /// Its tests.
+    /// Its expression.
     filter: String,
-    /// Where it stands.
+    /// Its place in the file.
     place: String,
-    /// Why it is for none, if its filter asks for what no test has.
+    /// Why it matches no test, if its expression asks for what no test has.
     reason: Option<String>,
 }
 
 impl Override {
-    /// This, if it is for none of the tests of a full run.
+    /// A note on this rule, if it matches none of the tests of a full run.
     pub fn unmatched(&self, facts: &[Facts<'_>]) -> Option<Unmatched> {
         unmatched("an override".to_owned(), &self.filter, &self.origin, facts)
     }
 }
 
 impl WaiverRule {
-    /// This, if it is for none of the tests of a full run.
+    /// A note on this rule, if it matches none of the tests of a full run.
     pub fn unmatched(&self, facts: &[Facts<'_>]) -> Option<Unmatched> {
         unmatched(format!("a waiver of {}", self.waiver.metric), &self.filter, &self.origin, facts)
     }
@@ -80,7 +80,7 @@ fn unmatched(
 impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, filter, place, reason } = self;
-        write!(f, "no test is left of {rule} for `{filter}` ({place})")?;
+        write!(f, "{rule} for `{filter}` matches no test ({place})")?;
         reason.as_ref().map_or(Ok(()), |reason| write!(f, ": {reason}"))
     }
 }

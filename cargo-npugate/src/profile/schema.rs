@@ -8,10 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The words for what a flaky test counts as.
+/// How to count a test that fails and then passes on a retry.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "kebab-case", rename = "FlakyResult")]
-#[expect(dead_code, reason = "its names alone are of use")]
+#[expect(dead_code, reason = "only its names are used")]
 pub enum FlakyResultSchema {
     /// A failure.
     Fail,
@@ -25,11 +25,11 @@ impl JsonSchema for Day {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "date", "description": "A day, as 2027-01-31." })
+        json_schema!({ "type": "string", "format": "date", "description": "A day, such as 2027-01-31." })
     }
 }
 
-/// TOML has no null: what may be left out is left out.
+/// Removes null, which TOML does not have: optional keys are left out.
 fn without_null(schema: &mut Schema) {
     let is_null = |value: &Value| value == "null" || value["type"] == "null";
     for key in ["type", "anyOf"] {

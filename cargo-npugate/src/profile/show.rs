@@ -1,4 +1,4 @@
-//! A profile as TOML that can be read back, each value with where it comes from.
+//! A profile as TOML that can be read back, with a comment on where each value comes from.
 
 use super::choice::{BaselineMode, MaxFail, Unreferenced};
 use super::layer::Values;
@@ -13,12 +13,12 @@ use std::fmt::{Display, Write};
 use std::time::Duration;
 use toml::Value;
 
-/// The key, its value or none if nothing sets it, and where it comes from.
+/// A key, its value or none if nothing sets it, and where it comes from.
 struct Line {
     key: &'static str,
     value: Option<String>,
     comment: Option<String>,
-    /// What is said if there is no value.
+    /// What the comment says if there is no value.
     unset: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Profile {
                 MaxFail::Never => "0".to_owned(),
             }),
         };
-        // What a check declares is not asked for here.
+        // Only the built-in settings are used here, not those that checks declare.
         let declared = TestSettings::from(TimeLimits::default());
         let grace = grace.clone().or_else(|| Span::new(declared.grace).map(Found::built_in));
         let path = |path: &std::path::PathBuf| string(&path.display());
@@ -98,16 +98,16 @@ impl Profile {
     }
 }
 
-/// What is said of a setting that nothing sets.
+/// The comment on a setting that nothing sets.
 const NOT_SET: &str = "is not set";
-/// What is said of a limit that is left to the checks.
-const DECLARED: &str = "is as each check declares it";
+/// The comment on a limit that is left to the checks.
+const DECLARED: &str = "is declared by each check";
 
 fn or<T: Clone>(found: Option<&Found<T>>, built_in: T) -> Found<T> {
     found.cloned().unwrap_or_else(|| Found::built_in(built_in))
 }
 
-/// What holds for one test.
+/// The settings of one test.
 pub fn test(facts: &Facts<'_>, settled: &Settled<'_>) -> String {
     let span = |duration: &Duration| string(&format_duration(*duration));
     let mut text = String::new();
@@ -147,7 +147,7 @@ fn overriding(one: &Override) -> Vec<Line> {
 
 fn waiver(rule: &WaiverRule) -> Vec<Line> {
     let WaiverRule { filter, origin, waiver } = rule;
-    // All of it comes from one place.
+    // All the lines come from one place.
     let line = |key, value| Line { key, value: Some(value), comment: None, unset: NOT_SET };
     vec![
         stated("filter", string(filter), origin),
@@ -162,10 +162,10 @@ fn stated(key: &'static str, value: String, origin: &Origin) -> Line {
     Line { key, value: Some(value), comment: Some(origin.to_string()), unset: NOT_SET }
 }
 
-/// Writes values with their comments in one column; what is not set is a comment
-/// as a whole.
+/// Writes values with their comments in one column. The line of a value that is not set
+/// is a comment.
 fn lines(text: &mut String, lines: &[Line]) {
-    /// Longer ones do not move the column.
+    /// Longer lines do not move the column.
     const WIDEST: usize = 40;
     let written: Vec<_> = lines
         .iter()
@@ -190,13 +190,13 @@ fn push(text: &mut String, line: impl Display) {
     let _ = writeln!(text, "{line}");
 }
 
-/// A string as TOML has it, on one line.
+/// A TOML string, on one line.
 fn string<T: Display + ?Sized>(text: &T) -> String {
     // TOML's basic strings escape as JSON does.
     Value::String(text.to_string().replace('\n', " ")).to_string()
 }
 
-/// A key as TOML has it.
+/// A TOML key, quoted if necessary.
 fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { string(name) }

@@ -4,13 +4,13 @@ use npugate_schema::{DurationError, format_duration, parse_duration};
 use serde::Deserialize;
 use std::{fmt, str::FromStr, time::Duration};
 
-/// A duration, longer than none.
+/// A duration that is longer than zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Span(Duration);
 
 impl Span {
-    /// A duration; none if it is zero.
+    /// A span of this duration, or `None` if it is zero.
     pub fn new(duration: Duration) -> Option<Self> {
         Some(Self(duration)).filter(|span| !span.0.is_zero())
     }
@@ -25,7 +25,7 @@ impl FromStr for Span {
     type Err = DurationError;
 
     fn from_str(text: &str) -> Result<Self, DurationError> {
-        // Longer than none, as the grammar has it.
+        // The grammar has no zero durations.
         parse_duration(text).map(Self)
     }
 }
@@ -39,7 +39,7 @@ impl TryFrom<String> for Span {
 }
 
 impl fmt::Display for Span {
-    /// As it can be read back.
+    /// Writes it in the form that can be read back.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format_duration(self.0))
     }

@@ -1,5 +1,5 @@
-//! The live area of a run: a bar for all of it, and a line for each model that
-//! is at work.
+//! The live area of a run: a bar for the whole run, and a line for each model that is
+//! running.
 
 use crate::report::words;
 use crate::runner::Attempt;
@@ -20,14 +20,14 @@ pub(super) struct Live {
     start: Instant,
 }
 
-/// What there is on the terminal.
+/// What the terminal shows.
 #[derive(Debug)]
 struct Shown {
     area: Area,
     overall: Line,
 }
 
-/// A model at work.
+/// A model that is running.
 #[derive(Debug)]
 struct Model {
     name: String,
@@ -38,16 +38,16 @@ struct Model {
 /// What a model is doing.
 #[derive(Debug)]
 enum Now {
-    /// Its process starts, or is between two tests.
+    /// Its process is starting, or is between two tests.
     Between,
-    /// It waits for its device.
+    /// It is waiting for its device.
     Waiting(String),
-    /// It is in a test.
+    /// It is running a test.
     In { test: String, attempt: Attempt, since: Instant },
 }
 
 impl Live {
-    /// Shows a run of so many tests in an area, if there is one.
+    /// Shows a run of this number of tests in an area, if there is one.
     pub(super) fn new(area: Option<&Area>, tests: usize) -> Self {
         let shown = area.map(|area| Shown { area: area.clone(), overall: area.bar() });
         let (models, summary, start) = (BTreeMap::new(), Summary::default(), Instant::now());
@@ -59,18 +59,18 @@ impl Live {
         self.set(index, Some(model), Now::Waiting(message.to_owned()));
     }
 
-    /// A model's turn comes.
+    /// A model starts.
     pub(super) fn model_started(&mut self, index: usize, model: &str) {
         self.set(index, Some(model), Now::Between);
     }
 
-    /// A test begins.
+    /// A test starts.
     pub(super) fn test_started(&mut self, index: usize, test: &str, attempt: Attempt) {
         let since = Instant::now();
         self.set(index, None, Now::In { test: test.to_owned(), attempt, since });
     }
 
-    /// A model is in no test.
+    /// A model is between two tests.
     pub(super) fn test_ended(&mut self, index: usize) {
         self.set(index, None, Now::Between);
     }
@@ -83,12 +83,12 @@ impl Live {
         self.show_overall();
     }
 
-    /// A model's turn is over.
+    /// A model has finished.
     pub(super) fn model_finished(&mut self, index: usize) {
         self.models.remove(&index);
     }
 
-    /// Time passes.
+    /// Updates the elapsed times.
     pub(super) fn tick(&mut self) {
         self.show_overall();
         for model in self.models.values() {

@@ -5,7 +5,7 @@ use super::table::{Align, Table};
 use npugate_schema::{CLIFF, Metric, Record, Unit, cliffs};
 use std::fmt::Write;
 
-/// The test that measures by layer.
+/// The test that measures each layer.
 pub const DRIFT: &str = "layers::drift";
 
 /// The figure in which cliffs are looked for.
@@ -24,7 +24,7 @@ pub fn report(model: &str, record: &Record) -> Option<String> {
             names.push(&metric.name);
         }
     }
-    // What comes after the layers and is measured as they are.
+    // Slices after the layers that are measured in the same way.
     let (after, others) = others.into_iter().partition::<Vec<_>, _>(|(_, metrics)| {
         metrics.iter().all(|metric| names.contains(&metric.name.as_str()))
     });
@@ -46,7 +46,7 @@ pub fn report(model: &str, record: &Record) -> Option<String> {
         let metric = metrics.iter().find(|metric| metric.name == COSINE)?;
         Some(((*slice).to_owned(), metric.value))
     };
-    // A cliff may be at the last step too, as the gate sees it.
+    // As in the gate, a cliff may be at the last step too.
     let cosines: Vec<_> = layers.iter().chain(&after).filter_map(cosine).collect();
     text += &findings(&cosines);
     Some(text)
@@ -76,8 +76,7 @@ fn findings(cosines: &[(String, f64)]) -> String {
     text
 }
 
-/// The metrics by slice, in order of appearance; those of the whole under no
-/// name.
+/// The metrics by slice, in order of appearance; those of the whole have an empty name.
 fn slices(metrics: &[Metric]) -> Vec<(&str, Vec<&Metric>)> {
     let mut slices: Vec<(&str, Vec<&Metric>)> = Vec::new();
     for metric in metrics {
@@ -165,7 +164,7 @@ lowest: layer01 with cosine_median 0.998000
     }
 
     #[test]
-    fn what_comes_after_the_layers_may_be_a_cliff_and_is_no_layer() {
+    fn a_slice_after_the_layers_may_be_a_cliff_but_is_not_a_layer() {
         let report = report("tiny", &drift(&[0.999, 0.998], 0.9)).unwrap();
         assert!(
             report.contains("0.998000 in layer01 to 0.900000 in final (-0.098000)"),

@@ -9,25 +9,25 @@ use crate::text;
 use npugate_schema::{CheckId, Direction, Metric, NotRun, Outcome, Record};
 use std::collections::BTreeMap;
 
-/// How many figures of a test are shown.
+/// The number of figures of a test that are shown.
 const METRICS: usize = 12;
 
-/// How much is shown of what a test printed.
+/// The number of lines of a test's output that are shown.
 const OUTPUT: usize = 40;
 
-/// How much is shown of what an earlier attempt printed.
+/// The number of lines of an earlier attempt's output that are shown.
 const EARLIER_OUTPUT: usize = 10;
 
-/// More tests than this that were skipped for the same reason are shown as one line.
+/// If more tests than this were skipped for one reason, they are shown as one line.
 const ALIKE: usize = 1;
 
-/// The tests of a model that did not pass and that the user waited for.
+/// The tests of a model that did not pass, without those that an ending run left out.
 pub fn of(result: &ModelResult) -> impl Iterator<Item = &Record> {
     let waited_for = |record: &Record| !record.not_run.is_some_and(NotRun::run_ended);
     result.records.iter().filter(move |record| !record.outcome.is_good() && waited_for(record))
 }
 
-/// Shows what did not pass.
+/// Shows the tests that did not pass.
 pub fn print(results: &[ModelResult], run: &Run, shell: &mut Shell) {
     for result in results {
         let mut skipped = BTreeMap::<&str, usize>::new();
@@ -97,8 +97,8 @@ fn show(result: &ModelResult, record: &Record, run: &Run, shell: &mut Shell) {
     }
 }
 
-/// The figures of a test as a table, those beyond their limits first; none if
-/// there are no figures.
+/// The figures of a test as a table, those beyond their limits first, or `None` if there
+/// are no figures.
 fn metrics(metrics: &[Metric]) -> Option<String> {
     if metrics.is_empty() {
         return None;

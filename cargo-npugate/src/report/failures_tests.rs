@@ -49,7 +49,7 @@ fn a_failure_is_shown_with_its_figures_its_output_and_its_next_steps() {
 }
 
 #[test]
-fn of_many_figures_the_first_twelve_are_shown_with_those_beyond_the_limit() {
+fn twelve_figures_are_shown_and_those_beyond_the_limit_come_first() {
     let mut metrics: Vec<_> = (0..19).map(|n| neutral(&format!("n{n}"), 1.0)).collect();
     metrics.push(cosine(f64::NAN));
     let table = super::metrics(&metrics).unwrap();
@@ -99,7 +99,7 @@ fn the_attempts_before_the_last_are_shown_in_short() {
 }
 
 #[test]
-fn what_passed_or_was_let_pass_or_not_waited_for_is_not_shown() {
+fn tests_that_passed_or_were_waived_or_interrupted_are_not_shown() {
     let flaky = Outcome::Flaky { attempt: 2, attempts: 2, result: FlakyResult::Pass };
     let mut records = [Outcome::Passed, flaky, Outcome::Waived { reason: "x".into() }]
         .map(|outcome| Record::new("a::b", outcome, ""))
@@ -109,7 +109,7 @@ fn what_passed_or_was_let_pass_or_not_waited_for_is_not_shown() {
 }
 
 #[test]
-fn many_tests_that_are_skipped_for_one_reason_are_one_line() {
+fn several_tests_that_are_skipped_for_one_reason_are_one_line() {
     let skipped = |reason: &str| Outcome::Skipped { reason: reason.into() };
     let mut records: Vec<_> =
         (0..5).map(|n| Record::new(format!("a::{n}"), skipped("no device"), "")).collect();
@@ -127,6 +127,6 @@ fn many_tests_that_are_skipped_for_one_reason_are_one_line() {
 fn a_test_that_is_gone_is_one_line() {
     assert_eq!(
         shown(result(vec![NoVerdict::Gone.record("kernel::b")])),
-        "\n   REGRESSED tiny kernel::b: is in the baseline, and the adapter no longer has it\n"
+        "\n   REGRESSED tiny kernel::b: is in the baseline, but the adapter no longer has it\n"
     );
 }

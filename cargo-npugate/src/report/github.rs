@@ -11,10 +11,10 @@ use fs_err as fs;
 use npugate_schema::Summary;
 use std::{fmt::Write as _, io::Write as _};
 
-/// How many failures a summary lists: GitHub drops one of more than a mebibyte.
+/// The number of failures in a summary: GitHub drops a summary larger than one MiB.
 const LISTED: usize = 200;
 
-/// Prints the annotations, each a line of its own as GitHub wants it.
+/// Prints the annotations, each on its own line as GitHub requires.
 pub fn annotate(results: &[ModelResult], shell: &mut Shell) {
     for result in results {
         let model = &result.description.model;
@@ -30,7 +30,7 @@ pub fn annotate(results: &[ModelResult], shell: &mut Shell) {
     }
 }
 
-/// Appends the summary to the step's, if there is a file for it.
+/// Appends the summary to the step's file, if there is one.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ fn failed(results: &[ModelResult], run: &Run) -> String {
     if failures.is_empty() {
         return String::new();
     }
-    let mut text = "\n| test | outcome | verdict | run it again |\n|---|---|---|---|\n".to_owned();
+    let mut text = "\n| test | outcome | verdict | rerun |\n|---|---|---|---|\n".to_owned();
     for (result, record) in failures.iter().take(LISTED) {
         let model = &result.description.model;
         let rerun = run.reruns.line(model, &result.package, record).unwrap_or_default();
@@ -114,7 +114,7 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Text in a cell of a Markdown table, as it is.
+/// Text in a cell of a Markdown table, shown literally.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -134,8 +134,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Code in a cell of a Markdown table: HTML, in which a backtick is nothing
-/// special.
+/// Code in a cell of a Markdown table, as HTML, in which a backtick has no meaning.
 fn code(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("<code>{}</code>", escape(text)) }
 }
@@ -187,7 +186,7 @@ mod tests {
 |---|---|--:|--:|--:|--:|--:|--:|--:|
 | tiny | emu | 1 | 1 | 0 | 0 | 0 | 0 | 1.5s |
 
-| test | outcome | verdict | run it again |
+| test | outcome | verdict | rerun |
 |---|---|---|---|
 | tiny block::b,c | failed | x &lt; y \| \`z\`<br>end | <code>cargo npugate -p tiny-llama --exact block::b,c --set 'a\|b'</code> |
 

@@ -43,8 +43,8 @@ fn suite(result: &ModelResult, run: &Run) -> TestSuite {
     for record in &result.records {
         suite.add_test_case(case(result, record, run));
     }
-    // A gate that is broken beyond its tests is an error of the suite: readers
-    // know no other place for it than a case.
+    // A gate that is broken apart from its tests is an error of the suite, but readers
+    // only show errors of cases.
     for trouble in &result.troubles {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
         status.set_message(text(trouble)).set_type("gate");
@@ -84,7 +84,7 @@ fn case(result: &ModelResult, record: &Record, run: &Run) -> TestCase {
 
 fn status(record: &Record) -> TestCaseStatus {
     let mut status = match &record.outcome {
-        // JUnit has no word for a known failure that is let pass.
+        // JUnit has no status for a waived failure.
         Outcome::Passed
         | Outcome::Waived { .. }
         | Outcome::Flaky { result: FlakyResult::Pass, .. } => return TestCaseStatus::success(),
@@ -98,7 +98,7 @@ fn status(record: &Record) -> TestCaseStatus {
     status
 }
 
-/// An attempt before the last one, whose status is the case's own.
+/// An attempt before the last one; the case has the status of the last.
 fn rerun(tried: &Tried) -> TestRerun {
     let record = &tried.record;
     let mut rerun = TestRerun::new(kind(&record.outcome));
@@ -128,7 +128,7 @@ fn message(record: &Record) -> String {
     }
 }
 
-/// What a test printed, and its files as Jenkins and GitLab find them.
+/// The output of a test, and its files in the form that Jenkins and GitLab look for.
 fn with_attachments(output: &str, record: &Record) -> String {
     let mut output = output.to_owned();
     if !output.is_empty() && !output.ends_with('\n') && !record.attachments.is_empty() {
@@ -141,7 +141,7 @@ fn with_attachments(output: &str, record: &Record) -> String {
     output
 }
 
-/// Text without the characters that XML cannot hold and the library lets pass.
+/// Text without the characters that XML cannot hold but that the library accepts.
 fn text(text: &str) -> String {
     text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
@@ -156,7 +156,7 @@ fn properties(metric: &Metric) -> impl Iterator<Item = Property> {
     [Some(value), limit, used].into_iter().flatten()
 }
 
-/// A gate's clock is not this program's: what is no duration counts as none.
+/// A gate may report any number: one that is not a duration counts as zero.
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
@@ -252,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_cannot_be_written_is_an_error_of_its_own() {
+    fn a_report_that_cannot_be_written_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         let error = write(&results(), &run(), &folder.path().join("file/junit.xml")).unwrap_err();
         assert_eq!(error.exit_code(), npugate_schema::ExitCode::WriteFailed);
     }
 
-    /// A test that ended so after one attempt that failed.
+    /// A test with this outcome after one failed attempt.
     fn retried(outcome: Outcome) -> TestCaseStatus {
         let [mut result] = results();
         result.records = vec![record("a", outcome)];

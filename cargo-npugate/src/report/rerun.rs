@@ -1,4 +1,4 @@
-//! A command line that runs a test of a run again, in the same way.
+//! A command line that runs a test again as it was run.
 
 use crate::config::{Config, Lock, Test};
 use crate::selection::{Effort, History, Ignored, TestSet, WeightsNeed};
@@ -6,23 +6,23 @@ use crate::text::shell_word;
 use npugate_schema::{FlakyResult, NotRun, Record};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
-/// How the tests of a run are run again.
+/// How to run the tests of a run again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reruns {
-    /// With these options of the run.
+    /// With these options, which are those of the run.
     With(String),
-    /// By command lines that were written down, by model and test.
+    /// With recorded command lines, by model and test.
     Recorded(BTreeMap<(String, String), String>),
 }
 
 impl Reruns {
-    /// Of a run on this machine.
+    /// For a run on this machine.
     pub fn of(config: &Config, test: &Test) -> Self {
         Self::With(options(config, test))
     }
 
-    /// The command line for a test of a model; none for a test that cannot be run,
-    /// or of which none is known.
+    /// The command line for a test of a model, or `None` if the test cannot be run or its
+    /// command line is unknown.
     pub fn line(&self, model: &str, package: &str, record: &Record) -> Option<String> {
         if record.not_run == Some(NotRun::Gone) {
             return None;
@@ -37,7 +37,7 @@ impl Reruns {
     }
 }
 
-/// The options that make a run what it is, each after a space.
+/// The options of a run that affect its tests, each after a space.
 fn options(config: &Config, test: &Test) -> String {
     let mut line = String::new();
     let mut push = |flag: &str, value: &str| {
@@ -122,7 +122,7 @@ mod tests {
     const BARE: &str = "cargo npugate -p tiny-llama --exact kernel::a";
 
     #[test]
-    fn a_plain_run_is_run_again_with_no_option() {
+    fn a_plain_run_is_rerun_without_options() {
         for words in [&["a"][..], &["--skip", "b", "kernel"], &["-p", "x"], &["--junit", "j"]] {
             assert_eq!(rerun(words), BARE, "{words:?}");
         }

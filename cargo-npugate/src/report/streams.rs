@@ -1,4 +1,4 @@
-//! A run told to programs while it goes on: JSON lines on stdout, and in a file.
+//! Reports of a running test run for programs: JSON lines on stdout, and in a file.
 
 mod libtest;
 mod messages;
@@ -14,13 +14,13 @@ use npugate_schema::ExitCode;
 use sink::Sink;
 use std::{path::Path, sync::Arc};
 
-/// Everything that a run is told to.
+/// All the streams that a run is reported to.
 #[derive(Default)]
 pub struct Streams(Vec<Box<dyn Stream>>);
 
-/// What a run is told to, with a beginning and an end.
+/// A consumer of a run's reports, with a beginning and an end.
 trait Stream: Consumer {
-    /// The run is over: whatever has not been told is told now.
+    /// Ends the stream: whatever has not been written yet is written now.
     fn finish(&mut self, end: &End<'_>);
 
     /// Where it writes.
@@ -36,12 +36,12 @@ struct End<'a> {
 }
 
 impl Streams {
-    /// Opens what was asked for, and tells that the run begins.
+    /// Opens the requested streams, and reports the start of the run.
     ///
     /// # Errors
     ///
-    /// The file cannot be created. What fails to be written later is told at the
-    /// end: it is no reason to end a run.
+    /// The file cannot be created. A later failure to write is reported at the end,
+    /// because it is not a reason to stop a run.
     pub fn open(
         format: RunFormat,
         results: Option<&Path>,
@@ -61,11 +61,11 @@ impl Streams {
         Ok(Self(streams))
     }
 
-    /// Tells that the run is over.
+    /// Reports the end of the run.
     ///
     /// # Errors
     ///
-    /// What could not be written at any time, except to a pipe that was closed.
+    /// Any earlier failure to write, except to a closed pipe.
     pub fn finish(
         mut self,
         results: &[ModelResult],

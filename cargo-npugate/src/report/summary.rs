@@ -9,15 +9,15 @@ use crate::shell::{Shell, Tone, Verbosity};
 use crate::text;
 use npugate_schema::{Description, ExitCode, NotRun, Outcome, Record, Summary};
 
-/// What a smoke run is worth.
+/// What a smoke run does not check.
 const SMOKE: &str = "kernels ran on few rows, and no baseline was compared or written; run without --smoke to gate them";
 
-/// Prints what did not pass, and the summary.
+/// Prints the tests that did not pass, and the summary.
 pub fn print(results: &[ModelResult], run: &Run, shell: &mut Shell) {
     failures::print(results, run, shell);
     let summary = total(results);
     let tone = words::tone_of(outcomes(results));
-    // Those of which there is a verdict without a run are not among them.
+    // Tests that have a verdict without having run are not counted as run.
     let count = |why| records(results).filter(|record| record.not_run == Some(why)).count();
     let unheard = count(NotRun::Gone);
     let interrupted = count(NotRun::Interrupted);
@@ -84,8 +84,8 @@ fn tightest(records: &[Record]) -> String {
     })
 }
 
-/// How the run ends, the worst first: a failed test, a broken gate, a test that
-/// could not judge or run, a regression, nothing run at all.
+/// The exit code of the run. The worst decides: a failed test, a broken gate, a test that
+/// could not judge or run, a regression, no test run at all.
 pub fn exit_code(results: &[ModelResult]) -> ExitCode {
     let summary = total(results);
     let troubled = results.iter().any(|result| !result.troubles.is_empty());
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_summary_is_one_line_and_a_smoke_run_says_so() {
+    fn a_quiet_summary_is_one_line_and_a_smoke_run_adds_another() {
         let printed = Printed::default();
         let run = Run { effort: Effort::Smoke, ..Run::default() };
         print(&[result(vec![Outcome::Passed])], &run, &mut printed.shell(Verbosity::Quiet));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a column's cells stand.
+/// How a column's cells are aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Align {
     /// Names.
@@ -11,8 +11,8 @@ pub enum Align {
     Right,
 }
 
-/// A table with a header, printed with two spaces between columns and nothing
-/// at the ends of lines.
+/// A table with a header, printed with two spaces between columns and no spaces at the
+/// ends of lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     columns: Vec<(String, Align)>,
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_left_and_numbers_right() {
+    fn names_are_aligned_left_and_numbers_right() {
         let mut table = Table::new([("model", Align::Left), ("passed", Align::Right)]);
         table.row(vec!["größe".into(), "1".into()]);
         table.row(vec!["b".into(), "1234567".into()]);

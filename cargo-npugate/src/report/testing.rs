@@ -1,4 +1,4 @@
-//! Plans and results as tests of the reports need them.
+//! Plans and results for the tests of the reports.
 
 use crate::gate::Gate;
 use crate::runner::{ModelPlan, ModelResult};
@@ -29,7 +29,7 @@ pub fn plan(model: &str, tests: &[&str]) -> ModelPlan {
     }
 }
 
-/// What is left of that model's run.
+/// The result of that model's run.
 pub fn result(model: &str, records: Vec<Record>) -> ModelResult {
     let description = Description::new(model, "emu");
     ModelResult { records, ..ModelResult::new(description, format!("{model}-llama")) }

@@ -1,4 +1,4 @@
-//! What outcomes and counts are called, and how they are to be read.
+//! The words for outcomes and counts, and their tones.
 
 use crate::runner::Attempt;
 use crate::shell::Tone;
@@ -6,7 +6,7 @@ use crate::text;
 use npugate_schema::{Direction, FlakyResult, Metric, NotRun, Outcome, Phase, Record, Summary};
 use std::borrow::Cow;
 
-/// The word for an outcome, and how it is to be read.
+/// The word for an outcome, and its tone.
 pub fn verb(outcome: &Outcome) -> (Tone, Cow<'static, str>) {
     let (tone, verb) = match outcome {
         Outcome::Passed => (Tone::Good, "PASS"),
@@ -30,8 +30,8 @@ pub fn verb(outcome: &Outcome) -> (Tone, Cow<'static, str>) {
     (tone, verb.into())
 }
 
-/// The words for an attempt that did not pass and is not the last: short, to
-/// keep to twelve columns.
+/// The words for an attempt that did not pass and is not the last. They are short, to fit
+/// twelve columns.
 pub fn attempt(number: u32, outcome: &Outcome) -> String {
     let word = match outcome {
         Outcome::TimedOut { .. } => "TMT".into(),
@@ -47,12 +47,12 @@ pub fn line(model: &str, record: &Record, attempt: Attempt) -> String {
     let Record { name, seconds, .. } = record;
     let verdict = record.verdict.lines().next().unwrap_or_default();
     if record.not_run == Some(NotRun::Gone) {
-        // It took no time.
+        // The test took no time.
         return format!("{model} {name}: {verdict}");
     }
     let verdict = if verdict.is_empty() { String::new() } else { format!(": {verdict}") };
     let again = match &record.outcome {
-        // Its word says as much.
+        // The word for the outcome names the attempt.
         Outcome::Flaky { .. } => String::new(),
         _ if attempt.number > 1 => format!(" (attempt {attempt})"),
         _ => String::new(),
@@ -60,7 +60,7 @@ pub fn line(model: &str, record: &Record, attempt: Attempt) -> String {
     format!("[{seconds:>8.3}s] {model} {name}{verdict}{again}")
 }
 
-/// The worst tone among outcomes. What was not asked for does not count.
+/// The worst tone among outcomes. Ignored tests do not count.
 pub fn tone_of<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Tone {
     let tones: Vec<_> = outcomes
         .filter(|outcome| !matches!(outcome, Outcome::Ignored { .. }))
@@ -69,7 +69,7 @@ pub fn tone_of<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Tone {
     [Tone::Bad, Tone::Odd].into_iter().find(|tone| tones.contains(tone)).unwrap_or(Tone::Good)
 }
 
-/// `20 passed, 1 failed`: what there is, the worst last.
+/// `20 passed, 1 failed`: the counts that are not zero, the worst last.
 pub fn counts(summary: &Summary) -> String {
     let &Summary { passed, failed, regressed, invalid, skipped, ignored, waived } = summary;
     let mut words = vec![format!("{passed} passed")];
@@ -88,8 +88,8 @@ pub fn counts(summary: &Summary) -> String {
     words.join(", ")
 }
 
-/// The passed test that comes closest to its limit, the metric that does, and
-/// the share of the allowed error that it uses. None if nothing uses any.
+/// The passed test that comes closest to its limit, the metric that does, and the share
+/// of the allowed error that it uses. `None` if no test uses any.
 pub fn tightest(records: &[Record]) -> Option<(&Record, &Metric, f64)> {
     records
         .iter()
@@ -99,7 +99,7 @@ pub fn tightest(records: &[Record]) -> Option<(&Record, &Metric, f64)> {
         .max_by(|a, b| a.2.total_cmp(&b.2))
 }
 
-/// How a value stands to its limit.
+/// How a value must compare with its limit.
 pub fn sign(direction: Direction) -> &'static str {
     match direction {
         Direction::Higher => ">=",
@@ -107,7 +107,7 @@ pub fn sign(direction: Direction) -> &'static str {
     }
 }
 
-/// The phase of a test, or what stands in its place in the name.
+/// The phase of a test, or else the first part of its name.
 pub fn phase(test: &str) -> String {
     match Phase::of(test) {
         Phase::Own => text::ellipsis(test.split("::").next().unwrap_or(test), 9),
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_name_only_what_there_is() {
+    fn counts_leave_out_zeros() {
         let outcomes = [Outcome::Passed, Outcome::Failed, Outcome::Regressed];
         assert_eq!(counts(&outcomes.iter().collect()), "1 passed, 1 regressed, 1 failed");
         assert_eq!(tone_of(outcomes.iter()), Tone::Bad);
@@ -128,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn a_flaky_test_is_bad_unless_it_is_let_pass() {
+    fn a_flaky_test_is_bad_unless_it_counts_as_a_pass() {
         let flaky = |result| Outcome::Flaky { attempt: 2, attempts: 3, result };
         assert_eq!(verb(&flaky(FlakyResult::Fail)), (Tone::Bad, "FLAKY 2/3".into()));
         assert_eq!(verb(&flaky(FlakyResult::Pass)), (Tone::Odd, "FLAKY 2/3".into()));
     }
 
     #[test]
-    fn the_words_for_an_attempt_keep_to_twelve_columns() {
+    fn the_words_for_an_attempt_fit_twelve_columns() {
         let invalid = Outcome::Invalid { reason: String::new() };
         let crashed = Outcome::Crashed { reason: String::new() };
         let slow = Outcome::TimedOut { seconds: 1 };
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_a_phase_has_its_first_part_for_one() {
+    fn the_first_part_of_a_name_stands_for_a_missing_phase() {
         assert_eq!(phase("kernel::gemm"), "kernel");
         assert_eq!(phase("a_long_beginning::gemm"), "a_long_be...");
     }

@@ -21,7 +21,7 @@ pub struct EventReader<R> {
 }
 
 impl<R: Read> EventReader<R> {
-    /// Follows `source`, whose end is not the end of the stream.
+    /// Follows `source`, which may grow after its end was reached.
     pub fn new(source: R) -> Self {
         Self { source, partial: Vec::new() }
     }
@@ -63,8 +63,7 @@ mod tests {
     use super::*;
     use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
-    /// A file that another process appends to: each read goes to its present
-    /// end.
+    /// A file that another process appends to: each read goes to its current end.
     #[derive(Clone, Default)]
     struct Growing(Rc<RefCell<VecDeque<u8>>>);
 

@@ -1,10 +1,10 @@
-//! Tests that vanished: the baseline has them, and the gate no longer lists them.
+//! Tests that are gone: the baseline has them, but the gate no longer lists them.
 
 use npugate_schema::{Baseline, Description, ListedTest};
 use std::collections::BTreeSet;
 
-/// The names in the baseline that a full listing lacks. A baseline that cannot
-/// be read has none here: it is an error when the run is compared with it.
+/// The names in the baseline that a full listing lacks. A baseline that cannot be read has
+/// none here: it is reported when the run is compared with it.
 pub fn find(description: &Description, listed: &[ListedTest]) -> Vec<String> {
     let Description { model, device, fixtures, .. } = description;
     let load = |fixtures| Baseline::load(&Baseline::path(fixtures, device), model, device);
@@ -25,7 +25,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_gone_if_the_baseline_alone_has_it() {
+    fn a_test_is_gone_if_only_the_baseline_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let description = description(folder.path());
         let listed = [
@@ -43,6 +43,6 @@ mod tests {
         baseline.save(&path).unwrap();
         assert_eq!(find(&description, &listed), ["c"]);
         std::fs::write(path, "{").unwrap();
-        assert_eq!(find(&description, &listed), [""; 0], "it is no baseline");
+        assert_eq!(find(&description, &listed), [""; 0], "it is not a baseline");
     }
 }

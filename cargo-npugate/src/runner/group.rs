@@ -1,4 +1,4 @@
-//! A child with all that it starts: ended together.
+//! A child and all the processes that it starts, which are ended together.
 
 use crate::start::StartError;
 use std::{
@@ -6,16 +6,16 @@ use std::{
     process::{Child, Command, ExitStatus},
 };
 
-/// A child in a process group of its own, which does not outlive its parent's
-/// interest in it: what a driver starts goes with it.
+/// A child in its own process group, which is killed when this is dropped, together with
+/// what it started.
 #[derive(Debug)]
 pub struct Group {
     child: Child,
-    /// Set once it has been waited for.
+    /// Set once the child has been waited for.
     status: Option<ExitStatus>,
 }
 
-/// How a group is told to end.
+/// How a group is made to end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Force {
     /// It may clean up.
@@ -37,11 +37,11 @@ impl Group {
         Ok(Self { child, status: None })
     }
 
-    /// How it ended, if it has.
+    /// How the child ended, if it has.
     ///
     /// # Errors
     ///
-    /// The system does not say.
+    /// The system cannot report it.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() {
             self.status = self.child.try_wait()?;
@@ -49,14 +49,14 @@ impl Group {
         Ok(self.status)
     }
 
-    /// Tells it to end, unless it has: the id of a child that has been waited for
-    /// may by then be another's.
+    /// Makes the group end, unless it has ended: the process id of a child that has been
+    /// waited for may belong to another process.
     pub fn end(&mut self, force: Force) {
         if self.status.is_some() {
             return;
         }
-        // Nothing can be done about a group that will not be told; the child
-        // itself is killed below.
+        // Nothing can be done if the group cannot be signalled; the child itself is killed
+        // below.
         #[cfg(unix)]
         {
             use rustix::process::{Pid, Signal, kill_process_group};

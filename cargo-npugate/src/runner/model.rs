@@ -1,5 +1,5 @@
-//! One model's turn: a first pass over its tests, then passes over those that
-//! did not pass and may be tried again.
+//! One model's turn: a first pass over its tests, then passes over those that did not pass
+//! and may be retried.
 
 use super::pass::{self, Round, Step};
 use super::{Attempt, Happening, ModelPlan, ModelResult, NoVerdict, RunError, RunOptions, Tried};
@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Instant};
 /// # Errors
 ///
 /// The gate cannot be started, or its events cannot be followed. A test that
-/// fails or a gate that dies is no error, but a part of the result.
+/// fails or a gate that dies is not an error, but a part of the result.
 pub fn run(
     plan: &ModelPlan,
     options: &RunOptions,
@@ -47,7 +47,7 @@ pub fn run(
     Ok(result)
 }
 
-/// What is left of a model whose turn did not come, or could not.
+/// The result of a model that did not run, or could not.
 pub fn not_run(plan: &ModelPlan, options: &RunOptions, why: &NoVerdict) -> ModelResult {
     let mut nobody = |_| {};
     let mut turn = Turn::new(plan, options, &mut nobody);
@@ -63,12 +63,12 @@ struct Turn<'a> {
     plan: &'a ModelPlan,
     options: &'a RunOptions,
     tell: &'a mut dyn FnMut(Happening),
-    /// Of the pass that is under way, from 1 up.
+    /// The number of the current pass, from 1 up.
     number: u32,
     records: BTreeMap<String, Record>,
     outputs: BTreeMap<String, String>,
     earlier: BTreeMap<String, Vec<Tried>>,
-    /// To be tried again.
+    /// The tests to retry.
     again: Vec<String>,
 }
 
@@ -110,9 +110,9 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Takes a verdict in: the last one, or one that the test may better.
+    /// Handles a verdict: the last one, or one that a retry may improve.
     fn judged(&mut self, mut record: Record, mut output: String) {
-        // The run ended before it could be tried again: it did not pass.
+        // The run ended before the test could be retried, so its last attempt counts.
         if record.not_run.is_some_and(NotRun::run_ended)
             && let Some(tried) = self.earlier.get_mut(&record.name).and_then(Vec::pop)
         {
@@ -139,7 +139,7 @@ impl<'a> Turn<'a> {
         self.ended(record, output);
     }
 
-    /// This is a test's last word.
+    /// Records the final verdict of a test.
     fn ended(&mut self, record: Record, output: String) {
         let attempt = self.attempt(&record.name);
         if !record.outcome.is_good() && !output.is_empty() {
@@ -149,13 +149,12 @@ impl<'a> Turn<'a> {
         (self.tell)(Happening::TestFinished { record, attempt, output });
     }
 
-    /// It did not pass and then did: that is no pass, unless such tests are let
-    /// pass.
+    /// Marks a test that did not pass and then did as flaky, which counts as its settings say.
     fn classify(&self, record: &mut Record, attempt: Attempt) {
         let first = self.earlier.get(&record.name).and_then(|tried| tried.first());
         let first = first.map_or("", |tried| &*tried.record.verdict);
         record.verdict = format!(
-            "did not pass, then did in attempt {attempt}: {}; the first: {first}",
+            "did not pass at first, but passed in attempt {attempt}: {}; first attempt: {first}",
             record.verdict
         );
         record.outcome = Outcome::Flaky {
@@ -165,7 +164,7 @@ impl<'a> Turn<'a> {
         };
     }
 
-    /// The run ends: what was to be tried again keeps the verdict that it has.
+    /// The run ends: tests that were to be retried keep their last verdict.
     fn settle(&mut self, why: &NoVerdict) {
         for name in std::mem::take(&mut self.again) {
             let tried = self.earlier.get_mut(&name).and_then(Vec::pop);
@@ -192,7 +191,7 @@ impl<'a> Turn<'a> {
             };
             ordered.extend(self.records.remove(&listed.name).or_else(off));
         }
-        // Those that are gone, and those that the gate ran without listing them.
+        // Tests that are gone, and those that the gate ran without listing them.
         ordered.extend(self.records.into_values());
         self.earlier.retain(|_, tried| !tried.is_empty());
         ModelResult {
@@ -204,8 +203,8 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Whether another attempt could tell more. A test that could not judge or could
-/// not run would only say so again.
+/// Whether another attempt could have a better outcome. A test that could not judge or could
+/// not run would only report that again.
 fn may_better(outcome: &Outcome) -> bool {
     matches!(
         outcome,

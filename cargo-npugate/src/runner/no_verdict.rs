@@ -1,30 +1,29 @@
-//! Why a test has no verdict of its own, and the record that says so in its place.
+//! Why a test has no verdict, and the record that says so instead.
 
 use super::Stop;
 use crate::text;
 use npugate_schema::{NotRun, Outcome, Record};
 use std::{fmt, num::NonZero};
 
-/// Why a test has no verdict of its own.
+/// Why a test has no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoVerdict {
     /// The user ended the run.
     Interrupted,
     /// The run ended after this many failures.
     MaxFail(NonZero<usize>),
-    /// Its device could not be had, for this reason.
+    /// Its device was not available, for this reason.
     NoDevice(String),
-    /// Its gate could not write what it has to, for this reason.
+    /// Its gate could not write its events, for this reason.
     CannotWrite(String),
     /// Processes of its gate died in this many other tests.
     Crashes(usize),
-    /// A process of its gate died before any test, as this says.
+    /// A process of its gate died before any test, as this reason says.
     NoStart(String),
-    /// Its gate listed it and said that everything had run.
+    /// Its gate listed it, but ended successfully without running it.
     Omitted,
-    /// Its baseline has it, and its adapter no longer does: a kernel shape or a layer that
-    /// is dropped takes its tests with it, and a run without them is not to look like a
-    /// success.
+    /// Its baseline has it, but its adapter no longer does. If a kernel shape or a layer is
+    /// dropped, its tests are dropped too, and a run without them must not look like a success.
     Gone,
 }
 
@@ -68,7 +67,7 @@ impl fmt::Display for NoVerdict {
                 write!(f, "not run: the process had crashed {crashes} times")
             }
             Self::Omitted => f.write_str("listed, but the gate did not run it"),
-            Self::Gone => f.write_str("is in the baseline, and the adapter no longer has it"),
+            Self::Gone => f.write_str("is in the baseline, but the adapter no longer has it"),
         }
     }
 }
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_says_in_words_and_by_kind_why_there_is_no_verdict() {
+    fn a_record_says_as_text_and_by_kind_why_there_is_no_verdict() {
         let limit = NonZero::new(2).unwrap();
         let record = NoVerdict::from(Stop::MaxFail(limit)).record("a");
         assert_eq!(record.verdict, "not run: the run ended after 2 tests failed");
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_ended_first_is_told_from_one_that_could_not_go_on() {
+    fn a_run_that_ended_first_differs_from_one_that_could_not_continue() {
         let ended = |why: NoVerdict| why.record("a").not_run.unwrap().run_ended();
         assert!(ended(NoVerdict::Interrupted) && ended(NoVerdict::MaxFail(NonZero::<usize>::MIN)));
         assert!(!ended(NoVerdict::Crashes(10)) && !ended(NoVerdict::Gone));

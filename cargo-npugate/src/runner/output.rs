@@ -1,6 +1,6 @@
-//! What a child prints, kept by test. The gate writes a mark to its standard
-//! error where a test begins and ends: both streams are one pipe, so what lies
-//! between two marks is what the test printed, whoever printed it.
+//! The output of a child, kept by test. The gate writes a mark to its standard error where a
+//! test starts and ends. Both streams are one pipe, so the text between two marks is the
+//! output of the test, whichever part of the process printed it.
 
 use npugate_schema::{MARK, MARKS_VAR, Mark};
 use std::{
@@ -12,27 +12,27 @@ use std::{
     time::Duration,
 };
 
-/// How long the output of a child that has ended is waited for: a process that
-/// it left behind may hold the pipe open.
+/// How long to wait for the output of a child that has ended: a process that it left behind
+/// may hold the pipe open.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// How long the mark is waited for behind which a test's output is whole. Its
-/// event has come, so the mark has been written: it takes a moment.
+/// How long to wait for the mark after a test's output. The test's event has come, so the
+/// mark has been written and arrives soon.
 const MARK_DELAY: Duration = Duration::from_millis(200);
 
-/// How much of a test's output is kept, and of a process's outside of tests.
+/// How many bytes are kept of a test's output, and of a process's output outside tests.
 const KEPT: usize = 64 * 1024;
 
-/// What happens to the output of a gate binary.
+/// What to do with the output of a gate binary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Capture {
-    /// Kept, and shown if the process dies.
+    /// Keep it, and show it if a test does not pass or the process dies.
     Keep,
-    /// Passed through as it comes.
+    /// Pass it through as it comes.
     Show,
 }
 
-/// What a child prints.
+/// The output of a child.
 #[derive(Debug)]
 pub struct Output {
     shared: Arc<Shared>,
@@ -48,9 +48,9 @@ struct Shared {
 struct Text {
     /// Tests whose end was marked, in order.
     ended: VecDeque<(String, Vec<u8>)>,
-    /// The test that is under way.
+    /// The test that is running.
     open: Option<(String, Vec<u8>)>,
-    /// Everything outside of tests.
+    /// Everything outside tests.
     outside: Vec<u8>,
     /// The beginning of what may become a mark.
     partial: Vec<u8>,
@@ -58,11 +58,11 @@ struct Text {
 }
 
 impl Output {
-    /// Lets a command print into a pipe, with marks, and reads it on a thread of its own.
+    /// Lets a command print into a pipe, with marks, and reads the pipe on its own thread.
     ///
     /// # Errors
     ///
-    /// There is no pipe to be had.
+    /// No pipe can be created.
     pub fn capture(command: &mut Command) -> io::Result<Self> {
         let (pipe, stdout) = io::pipe()?;
         let stderr = stdout.try_clone()?;
@@ -75,7 +75,7 @@ impl Output {
         Ok(Self { shared })
     }
 
-    /// What a test printed, which has ended; whatever ended before it is dropped.
+    /// The output of a test that has ended. The output of earlier tests is dropped.
     pub fn of(&self, test: &str) -> String {
         let has_ended = |text: &mut Text| {
             let ended = text.ended.iter().any(|(name, _)| name == test);
@@ -90,8 +90,8 @@ impl Output {
         String::new()
     }
 
-    /// After the child's end: what the test printed in which it ended, or else
-    /// what it printed last.
+    /// The output of the test in which the child ended, or else the child's last output. Call
+    /// this after the child's end.
     pub fn last(&self) -> String {
         let mut text = self.wait(DRAIN, |text| !text.closed);
         let partial = std::mem::take(&mut text.partial);
@@ -130,7 +130,7 @@ fn read(mut pipe: PipeReader, shared: &Shared) {
 }
 
 impl Text {
-    /// Takes what was read in, and acts on the marks in it.
+    /// Processes bytes that were read, and the marks in them.
     fn take_in(&mut self, bytes: &[u8]) {
         let mut bytes = [std::mem::take(&mut self.partial).as_slice(), bytes].concat();
         while let Some(at) = find(&bytes, MARK.as_bytes()) {
@@ -168,7 +168,7 @@ impl Text {
     fn push(&mut self, bytes: &[u8]) {
         let kept = self.open.as_mut().map_or(&mut self.outside, |(_, kept)| kept);
         kept.extend(bytes);
-        // Cut at twice the size, so that not every read moves the whole.
+        // Cut only at twice the size, so that not every read moves all bytes.
         if kept.len() > 2 * KEPT {
             let excess = kept.len() - KEPT;
             kept.drain(..excess);

@@ -1,5 +1,5 @@
-//! One pass over a model's tests: in one process, or in as many as crashes and
-//! hangs make necessary.
+//! One pass over a model's tests, in one process or in as many as crashes and hangs make
+//! necessary.
 
 use super::events::BadLine;
 use super::output::Capture;
@@ -12,18 +12,18 @@ use crate::text;
 use npugate_schema::{Event, ExitCode, Record};
 use std::{ffi::OsString, time::Instant};
 
-/// What a pass tells as it goes.
+/// What a pass reports as it happens.
 #[derive(Debug)]
 pub enum Step {
-    /// Something that needs no judgement.
+    /// Something that does not affect a verdict.
     Happens(Happening),
-    /// A test begins.
+    /// A test starts.
     Begins(String),
-    /// A test has a verdict; what it printed, if that is not good.
+    /// A test has a verdict; with its output if the verdict is not good.
     Judged(Record, String),
 }
 
-/// What a pass leaves beside its verdicts.
+/// The result of a pass apart from its verdicts.
 #[derive(Debug)]
 pub struct Passed {
     /// What is wrong with the gate itself.
@@ -35,7 +35,7 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// A pass to its end.
+    /// A complete pass.
     fn whole(troubles: Vec<String>) -> Self {
         Self { troubles, stopped: None, blocked: None }
     }
@@ -44,9 +44,9 @@ impl Passed {
 /// Which tests a pass is about.
 #[derive(Clone, Copy, Debug)]
 pub enum Round<'a> {
-    /// Those that the filters leave.
+    /// The tests that the filters select.
     First(&'a [String]),
-    /// Some of them once more.
+    /// Some of them again.
     Again(&'a [String]),
 }
 
@@ -103,9 +103,8 @@ pub fn run(
     }
 }
 
-/// What a process printed that died in the middle of its tests. One that ended
-/// itself since its device failed has only its own account of the tests to give,
-/// which its events gave already.
+/// The output of a process that died in the middle of its tests. A process that ended itself
+/// because its device failed only printed its own report, which its events have already.
 fn last_words(ended: Ended) -> String {
     let in_order = ended.status.code() == Some(ExitCode::BuildFailed as i32);
     if in_order { String::new() } else { ended.output }
@@ -118,7 +117,7 @@ fn stopped(mut tracker: Tracker, stop: Stop, mut tell: impl FnMut(Step)) -> Pass
     Passed { stopped: Some(stop), ..Passed::whole(tracker.into_troubles()) }
 }
 
-/// The gate could not write its events: another process of it could not either.
+/// The gate could not write its events: another process could not write them either.
 fn unwritable(
     plan: &ModelPlan,
     mut tracker: Tracker,
@@ -128,7 +127,8 @@ fn unwritable(
     let said = text::last_line(&ended.output).map(text::without_error_prefix);
     let said = said.unwrap_or("it does not say what").trim_end_matches('.');
     let package = &plan.gate.adapter.package;
-    let reason = format!("the gate of {package} could not write: {said}; make room and run again");
+    let reason =
+        format!("the gate of {package} could not write: {said}; free some space and run again");
     let blocked = Blocked::Disk(reason);
     for record in tracker.give_up_the_rest(&blocked.clone().into()) {
         tell(Step::Judged(record, String::new()));
@@ -136,8 +136,8 @@ fn unwritable(
     Passed { blocked: Some(blocked), ..Passed::whole(tracker.into_troubles()) }
 }
 
-/// The filters as they were given. Names given exactly may be of several
-/// models: each gets its own only, since a gate refuses a name that it lacks.
+/// The filters as given. Exact names may belong to several models: each gate gets only its
+/// own, because it refuses names that it lacks.
 fn first_args(names: &[String], options: &RunOptions) -> Vec<OsString> {
     match options.selection.matching {
         Matching::Substring => options.selection.to_args(),

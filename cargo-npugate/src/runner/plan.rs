@@ -1,4 +1,4 @@
-//! What is to run: a model's tests, each with what was decided about it.
+//! What to run: a model's tests, each with its settings and waivers.
 
 use crate::gate::Gate;
 use crate::selection::Ignored;
@@ -11,22 +11,22 @@ use npugate_schema::{Description, ListedTest, TimeLimits};
 pub struct ModelPlan {
     /// Its gate binary.
     pub gate: Gate,
-    /// What that says of itself.
+    /// What the gate reports about itself.
     pub description: Description,
-    /// The tests that the selection leaves, those that are off among them.
+    /// The tests that the selection takes, including those that are off.
     pub tests: Vec<PlannedTest>,
-    /// The names that its baseline alone still has.
+    /// The names that only its baseline still has.
     pub gone: Vec<String>,
 }
 
 impl ModelPlan {
-    /// The names of the tests that are to run.
+    /// The names of the tests to run.
     pub fn planned(&self, ignored: Ignored) -> Vec<String> {
         let runs = self.tests.iter().filter(|test| ignored.runs(&test.listed));
         runs.map(|test| test.listed.name.clone()).collect()
     }
 
-    /// How a test is run; one that was not listed as its check would declare.
+    /// How to run a test; with the default limits of a check if it was not listed.
     pub fn settings(&self, name: &str) -> TestSettings {
         self.find(name).map_or_else(|| TimeLimits::default().into(), |test| test.settings)
     }
@@ -48,7 +48,7 @@ impl ModelPlan {
     }
 }
 
-/// A test, with what was decided about it.
+/// A test, with its settings and waivers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlannedTest {
     /// The test as its gate lists it.
@@ -60,7 +60,7 @@ pub struct PlannedTest {
 }
 
 impl From<ListedTest> for PlannedTest {
-    /// As its check declares it.
+    /// The settings that its check declares.
     fn from(listed: ListedTest) -> Self {
         Self { settings: listed.limits.into(), listed, waivers: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! One child process: started, followed, timed, waited for.
+//! One child process: starting it, following its events, limiting its time, waiting for it.
 
 use super::RunError;
 use super::events::{BadLine, EventReader};
@@ -17,19 +17,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the events of a running child are read. Its tests do not wait for
-/// that; the end of a process does.
+/// How often the events of a running child are read. Its tests do not wait for that, but the
+/// end of a process does.
 const POLL: Duration = Duration::from_millis(4);
 
-/// How long a child has to end that is told to because the run ends.
+/// How long a child has to end when the run ends.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// What a child tells while it runs.
+/// What a child reports while it runs.
 #[derive(Debug)]
 pub enum Told<'a> {
-    /// An event, and what the child prints.
+    /// An event, and the output of the child.
     Event(Event, Option<&'a Output>),
-    /// A line among its events that is none.
+    /// A line in its events that is not an event.
     Bad(BadLine),
     /// A test takes longer than it should.
     Slow { name: String, elapsed: Duration },
@@ -40,41 +40,41 @@ pub enum Told<'a> {
 pub struct Ended {
     /// Its exit status.
     pub status: ExitStatus,
-    /// What the test printed in which it ended, or what it printed last, stdout
-    /// and stderr in order.
+    /// The output of the test in which it ended, or else its last output, with stdout and
+    /// stderr in order.
     pub output: String,
     /// Whether its last event was cut off.
     pub cut_off: bool,
-    /// Whether it took too long.
+    /// Whether it ended itself or took too long.
     pub cause: Cause,
-    /// Whether it ended because the run does.
+    /// Why the run ended, if the child ended for that reason.
     pub stopped: Option<Stop>,
 }
 
 /// A child to follow.
 pub struct Followed<'a, F> {
-    /// What to start.
+    /// The command to start.
     pub command: Command,
     /// The file to which it appends its events.
     pub events: &'a Path,
-    /// What happens to its output.
+    /// What to do with its output.
     pub capture: Capture,
     /// What ends it early.
     pub brake: &'a Brake,
     /// How long each of its tests may take.
     pub settings_of: F,
-    /// How long it may take outside of tests.
+    /// How long it may take outside tests.
     pub idle: TestSettings,
 }
 
-/// Why a child is told to end, and when it is no longer asked.
+/// Why a child is asked to end, and when it is killed instead.
 struct Ending {
     kill_at: Instant,
     cause: Cause,
     stopped: Option<Stop>,
 }
 
-/// Runs a child to its end. `tell` is called with what it tells, as it comes.
+/// Runs a child to its end. `tell` is called with what it reports, as it happens.
 ///
 /// # Errors
 ///
@@ -95,8 +95,8 @@ pub fn follow<F: Fn(&str) -> TestSettings>(
     let mut watch = Watch::new(settings_of, idle, Instant::now());
     let mut ending: Option<Ending> = None;
     let status = loop {
-        // Asked before reading, so that the last events of a child that has
-        // ended are read after its end.
+        // Checked before reading, so that the last events of a child that has ended are read
+        // after its end.
         let status = group.try_wait().map_err(RunError::Events)?;
         for event in reader.poll().map_err(RunError::Events)? {
             match event {
@@ -133,7 +133,7 @@ pub fn follow<F: Fn(&str) -> TestSettings>(
     Ok(Ended { status, output, cut_off: reader.is_cut_off(), cause, stopped })
 }
 
-/// Whether the child is to end now: because the run does, or its time is up.
+/// Whether the child has to end now, because the run ends or its time is up.
 fn next_ending<F: Fn(&str) -> TestSettings>(
     watch: &mut Watch<F>,
     brake: &Brake,
@@ -181,7 +181,7 @@ mod tests {
         run_until(script, milliseconds, 0)
     }
 
-    /// With so many signals once the child has begun a test.
+    /// Runs a script, with this number of signals once it has started a test.
     fn run_until(script: &str, milliseconds: u64, signals: usize) -> Ran {
         let interrupt = Interrupt::default();
         let folder = tempfile::tempdir().unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_test_printed_is_what_lies_between_its_marks() {
+    fn the_output_of_a_test_is_the_text_between_its_marks() {
         let (begin, end) = (Mark::Begin("a").to_string(), Mark::End("a").to_string());
         let record = npugate_schema::Record::new("a", npugate_schema::Outcome::Failed, "");
         let finished = serde_json::to_string(&Event::TestFinished { record }).unwrap();
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_output_is_kept_at_its_end() {
+    fn only_the_end_of_endless_output_is_kept() {
         let Ran { ended, .. } = run("yes | head -c 1000000; echo last");
         assert!(ended.output.len() <= 2 * 64 * 1024 + 8192);
         assert!(ended.output.ends_with("last\n"));
@@ -268,7 +268,7 @@ mod tests {
     fn a_hang_is_ended_with_everything_that_the_child_started() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
-        // It does not listen to the request, and neither does what it started.
+        // The child ignores the request to end, and so does the process that it starts.
         let script = format!(
             "trap '' TERM; {START_A} sh -c 'trap \"\" TERM; echo $$ > {}; sleep 30' & sleep 30",
             pid.display()
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_listens_may_clean_up() {
+    fn a_child_that_handles_the_signal_may_clean_up() {
         let script = format!("trap 'echo cleaned; exit 7' TERM; {START_A} sleep 30 & wait");
         let Ran { ended, .. } = run_within(&script, 300);
         assert_eq!(crate::text::exit_status(ended.status), "exit status 7");

@@ -1,22 +1,22 @@
-//! What is left of a model's run.
+//! The result of a model's run.
 
 use super::NoVerdict;
 use npugate_schema::{Description, ExitCode, Record};
 use std::collections::BTreeMap;
 
-/// What is left of a model's run.
+/// The result of a model's run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ModelResult {
-    /// What the gate says of itself.
+    /// What the gate reports about itself.
     pub description: Description,
     /// The package, for `-p`.
     pub package: String,
-    /// One record for each listed test, in the listing's order, and for each that
-    /// is gone.
+    /// One record for each listed test, in the listing's order, and for each test that is
+    /// gone.
     pub records: Vec<Record>,
     /// Attempts before the last, in order, by test.
     pub earlier: BTreeMap<String, Vec<Tried>>,
-    /// The end of what the last attempt at a test printed that is not good, by test.
+    /// The end of the output of the last attempt at each test that did not pass, by test.
     pub outputs: BTreeMap<String, String>,
     /// What is wrong with the gate itself.
     pub troubles: Vec<String>,
@@ -29,14 +29,14 @@ pub struct ModelResult {
 /// What keeps a model from running, whatever its tests are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Blocked {
-    /// Its device could not be had.
+    /// Its device was not available.
     Device(String),
-    /// Its gate could not write what it has to: a full disk, as a rule.
+    /// Its gate could not write its events, usually because the disk is full.
     Disk(String),
 }
 
 impl From<Blocked> for NoVerdict {
-    /// Of the tests that a model cannot come to.
+    /// Why the remaining tests of a blocked model have no verdict.
     fn from(blocked: Blocked) -> Self {
         match blocked {
             Blocked::Device(reason) => Self::NoDevice(reason),
@@ -46,14 +46,14 @@ impl From<Blocked> for NoVerdict {
 }
 
 impl Blocked {
-    /// Why.
+    /// The reason, as a sentence.
     pub fn reason(&self) -> &str {
         match self {
             Self::Device(reason) | Self::Disk(reason) => reason,
         }
     }
 
-    /// How a run ends that was kept from running, if nothing is worse.
+    /// The exit code of a run with a blocked model, if nothing is worse.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Device(_) => ExitCode::DeviceUnavailable,
@@ -67,12 +67,12 @@ impl Blocked {
 pub struct Tried {
     /// Its record.
     pub record: Record,
-    /// The end of what it printed.
+    /// The end of its output.
     pub output: String,
 }
 
 impl ModelResult {
-    /// Nothing yet of a model's run.
+    /// A result without any records yet.
     pub fn new(description: Description, package: impl Into<String>) -> Self {
         Self {
             description,

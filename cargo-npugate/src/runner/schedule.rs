@@ -1,6 +1,6 @@
-//! Which model runs when: those on a device that can be shared side by side, as
-//! many as there are jobs; those on an exclusive one after another, by one of
-//! the jobs, while that holds the device.
+//! Which model runs when. Models on a device that can be shared run in parallel, as many as
+//! there are jobs. Models on an exclusive device run one after another, by one of the jobs,
+//! while that job holds the device.
 
 use super::stop::Stop;
 use super::{
@@ -19,15 +19,14 @@ use std::{
     time::Duration,
 };
 
-/// How often consumers hear that time passes.
+/// How often consumers are told that time has passed.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs models, and tells consumers what happens.
+/// Runs models, and reports to consumers what happens.
 ///
 /// # Errors
 ///
-/// A gate that cannot be started, or whose events cannot be followed: the run
-/// ends.
+/// A gate cannot be started, or its events cannot be followed. The run then ends.
 pub fn run(
     plans: &[Arc<ModelPlan>],
     options: &RunOptions,
@@ -44,7 +43,7 @@ pub fn run(
                 scope.spawn(move || work(lane, queue, options, &sender))
             })
             .collect();
-        // The workers' own are what keeps the channel open.
+        // Only the workers' own senders must keep the channel open.
         drop(sender);
         loop {
             match receiver.recv_timeout(TICK) {
@@ -73,9 +72,9 @@ pub fn run(
 /// Which models a worker takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lane {
-    /// Those on an exclusive device first, then any.
+    /// Models on an exclusive device first, then any.
     Device,
-    /// Those on a device that can be shared.
+    /// Models on a device that can be shared.
     Shared,
 }
 
@@ -83,8 +82,8 @@ enum Lane {
 struct Queue(Mutex<VecDeque<(usize, Arc<ModelPlan>)>>);
 
 impl Queue {
-    /// In the order of the list where one worker does all; otherwise those on an
-    /// exclusive device first, since they are the ones that wait for each other.
+    /// A queue in the order of the list if there is one worker. Otherwise models on an
+    /// exclusive device come first, because they have to wait for each other.
     fn new(plans: &[Arc<ModelPlan>], jobs: usize) -> Self {
         let mut plans: Vec<_> = plans.iter().cloned().enumerate().collect();
         if jobs > 1 {
@@ -115,7 +114,7 @@ fn work(
     let mut held: Option<DeviceLock> = None;
     while let Some((index, plan)) = queue.take(lane) {
         let mut tell = |what| {
-            // Nobody listens once the run has failed elsewhere.
+            // Nobody receives updates after the run has failed elsewhere.
             let _ = sender.send(Update { model: index, plan: plan.clone(), what });
         };
         let exclusive = plan.description.access == Access::Exclusive;
@@ -142,7 +141,7 @@ fn work(
     Ok(results)
 }
 
-/// Takes the device, if this run is the one to see to that.
+/// Takes the lock on the device, if this run is to take it.
 fn acquire(
     options: &RunOptions,
     tell: &mut dyn FnMut(Happening),
@@ -158,7 +157,7 @@ fn acquire(
     }
 }
 
-/// Why a model's turn does not come.
+/// Why a model does not run.
 enum Skip {
     Stopped(Stop),
     Unavailable(String),
@@ -184,7 +183,7 @@ impl Skip {
     }
 }
 
-/// What is left of a model whose device is missing.
+/// The result of a model whose device is missing.
 pub fn without_device(plan: &ModelPlan, options: &RunOptions) -> ModelResult {
     let reason = plan.description.missing().unwrap_or_default();
     model::not_run(plan, options, &NoVerdict::NoDevice(reason.to_owned()))

@@ -1,21 +1,21 @@
-//! Ending a run before its tests: because the user wants it, or because enough
-//! of them failed.
+//! Ending a run before all tests have run, because the user wants it or because enough
+//! tests failed.
 
 use crate::interrupt::{Interrupt, Urgency};
 use npugate_schema::Record;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Why a run ends before its tests.
+/// Why a run ends before all tests have run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// The user ended it.
     Interrupted,
-    /// As many tests failed as were to end it.
+    /// This many tests failed, which is the limit.
     MaxFail(NonZero<usize>),
 }
 
-/// What ends a run early, shared by all that run in it.
+/// What ends a run early, shared by all its workers.
 #[derive(Debug)]
 pub struct Brake {
     interrupt: Interrupt,
@@ -24,7 +24,7 @@ pub struct Brake {
 }
 
 impl Brake {
-    /// A run that ends on an interrupt, or after so many failures.
+    /// Ends a run on an interrupt, or after this number of failures.
     pub fn new(interrupt: Interrupt, max_fail: Option<NonZero<usize>>) -> Self {
         Self { interrupt, max_fail, failed: AtomicUsize::new(0) }
     }
@@ -36,12 +36,12 @@ impl Brake {
         }
     }
 
-    /// Whether nothing is to be waited for any longer.
+    /// Whether the run must end without waiting for anything.
     pub fn is_urgent(&self) -> bool {
         self.interrupt.urgency() == Urgency::Now
     }
 
-    /// Whether the run is to end, and why.
+    /// Why the run must end, if it must.
     pub fn stop(&self) -> Option<Stop> {
         if self.interrupt.has_come() {
             return Some(Stop::Interrupted);
@@ -53,7 +53,7 @@ impl Brake {
 }
 
 impl Default for Brake {
-    /// Nothing ends it.
+    /// Never ends the run.
     fn default() -> Self {
         Self::new(Interrupt::default(), None)
     }
@@ -65,7 +65,7 @@ mod tests {
     use npugate_schema::Outcome;
 
     #[test]
-    fn a_run_ends_after_as_many_failures_as_it_may_have() {
+    fn a_run_ends_after_the_allowed_number_of_failures() {
         let brake = Brake::new(Interrupt::default(), NonZero::new(2));
         let record = |outcome| Record::new("a", outcome, "");
         brake.note(&record(Outcome::Failed));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_nothing_but_the_user_ends_it() {
+    fn without_a_limit_only_the_user_ends_a_run() {
         let brake = Brake::default();
         for _ in 0..100 {
             brake.note(&Record::new("a", Outcome::Failed, ""));

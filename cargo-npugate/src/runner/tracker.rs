@@ -1,5 +1,5 @@
-//! The bookkeeping of one pass over a model's tests, in as many processes as it
-//! takes: which tests have a verdict, and which one a dead process was in.
+//! The bookkeeping of one pass over a model's tests, in as many processes as it takes:
+//! which tests have a verdict, and in which test a process died.
 
 use super::events::BadLine;
 use super::{NoVerdict, Stop};
@@ -7,21 +7,21 @@ use npugate_schema::{EVENT_SCHEMA, Event, Outcome, Record, format_duration};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// After this many crashes the device or the driver is at fault, not a test:
-/// the rest is given up.
+/// After this many crashes, the device or the driver is at fault rather than a test, and
+/// the remaining tests are given up.
 const MAX_CRASHES: usize = 10;
 
 /// What to do about formats that differ.
-const SAME_VERSION: &str = ": use the npugate crate and cargo-npugate of the same version";
+const SAME_VERSION: &str = ": use the same version of the npugate crate and of cargo-npugate";
 
 /// The bookkeeping of one pass.
 #[derive(Debug)]
 pub struct Tracker {
     /// Tests to run, in the listing's order.
     planned: Vec<String>,
-    /// Those with a verdict.
+    /// Tests with a verdict.
     judged: BTreeSet<String>,
-    /// Whether the gate called every test good that it ran.
+    /// Whether every test that the gate ran had a good outcome.
     all_good: bool,
     /// How many processes died in a test.
     crashes: usize,
@@ -30,13 +30,13 @@ pub struct Tracker {
     troubles: Vec<String>,
 }
 
-/// What one process has told so far.
+/// What one process has reported so far.
 #[derive(Debug, Default)]
 struct Launch {
     finished: bool,
-    /// Tests begun and not ended, in the order of their beginning.
+    /// Tests that have started and not ended, in the order in which they started.
     open: Vec<Open>,
-    /// Whether it brought a verdict that was missing.
+    /// Whether it gave a verdict that was missing.
     progressed: bool,
     /// Its last event, and when it came.
     last: Option<(String, f64)>,
@@ -53,18 +53,18 @@ struct Open {
 pub struct End<'a> {
     /// The words for its exit status.
     pub status: &'a str,
-    /// Whether that is a zero.
+    /// Whether the status is zero.
     pub success: bool,
-    /// Whose doing it was.
+    /// What ended it.
     pub cause: Cause,
 }
 
 /// Why a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// By itself.
+    /// It ended by itself.
     Itself,
-    /// A test, or what comes before and after tests, took longer than this.
+    /// A test, or the time before or after tests, took longer than this.
     TimedOut(Duration),
 }
 
@@ -78,7 +78,7 @@ pub enum Next {
 }
 
 impl Tracker {
-    /// Nothing has run yet of these tests.
+    /// None of these tests has run yet.
     pub fn new(planned: Vec<String>) -> Self {
         Self {
             planned,
@@ -90,18 +90,18 @@ impl Tracker {
         }
     }
 
-    /// A new process begins.
+    /// A new process starts.
     pub fn launch(&mut self) {
         self.launch = Launch::default();
     }
 
-    /// Takes an event in, at `now` seconds of any clock that goes forward.
+    /// Handles an event, at `now` seconds of any monotonic clock.
     pub fn event(&mut self, event: &Event, now: f64) {
         self.launch.last = Some((in_words(event), now));
         match event {
             Event::RunStarted { schema, .. } if schema != EVENT_SCHEMA => {
                 self.trouble(format!(
-                    "it writes events in the format `{schema}`, this command reads `{EVENT_SCHEMA}`{SAME_VERSION}"
+                    "it writes events in the format `{schema}`, but this command reads `{EVENT_SCHEMA}`{SAME_VERSION}"
                 ));
             }
             Event::TestStarted { name } => {
@@ -113,29 +113,31 @@ impl Tracker {
                 self.judge(&record.name);
             }
             Event::RunFinished { .. } => self.launch.finished = true,
-            // Nothing to keep of these, nor of events of a later version.
+            // These have nothing to keep, nor do the events of a later version.
             _ => {}
         }
     }
 
-    /// Takes note of a line that is not an event.
+    /// Records a line that is not an event.
     pub fn bad_line(&mut self, line: &BadLine) {
         let BadLine { text, reason } = line;
-        // It looks like one: a later version of the format says more.
+        // The line looks like an event, perhaps of a later version of the format.
         let hint = if text.starts_with('{') { SAME_VERSION } else { "" };
-        self.trouble(format!("it wrote `{text}` among its events, which is none: {reason}{hint}"));
+        self.trouble(format!(
+            "it wrote `{text}` among its events, which is not an event: {reason}{hint}"
+        ));
     }
 
-    /// The process has ended, at `now`. Returns the records of tests that are
-    /// judged by that: the one that it died in, those that are given up.
+    /// The process has ended, at `now`. Returns what to do next, and the records of the tests
+    /// that this decides: the one in which the process died, and those that are given up.
     pub fn end(&mut self, end: End<'_>, now: f64) -> (Next, Vec<Record>) {
         let launch = std::mem::take(&mut self.launch);
         if launch.finished {
             return (Next::Done, self.finished(end));
         }
         let mut records = Vec::new();
-        // The last test begun is the one that it died in. If several were
-        // under way, the others get another chance.
+        // The process died in the test that started last. If several tests were running, the
+        // others get another chance.
         if let Some(open) = launch.open.last() {
             self.crashes += 1;
             records.push(culprit(open, launch.last.as_ref(), end, now));
@@ -159,13 +161,13 @@ impl Tracker {
         (Next::Done, records)
     }
 
-    /// The run ends early: the records of tests that have no verdict.
+    /// The run ends early: returns the records of the tests that have no verdict.
     pub fn stop(&mut self, stop: Stop) -> Vec<Record> {
         let remaining = self.remaining();
         self.give_up(remaining, &stop.into())
     }
 
-    /// Nothing more can run: the records of tests that have no verdict.
+    /// No more tests can run: returns the records of the tests that have no verdict.
     pub fn give_up_the_rest(&mut self, why: &NoVerdict) -> Vec<Record> {
         let remaining = self.remaining();
         self.give_up(remaining, why)
@@ -176,12 +178,12 @@ impl Tracker {
         !self.troubles.is_empty()
     }
 
-    /// What is wrong with the gate itself, beyond its tests.
+    /// What is wrong with the gate itself, apart from its tests.
     pub fn into_troubles(self) -> Vec<String> {
         self.troubles
     }
 
-    /// The gate says that it ran everything.
+    /// The gate reported that it ran all tests.
     fn finished(&mut self, end: End<'_>) -> Vec<Record> {
         let remaining = self.remaining();
         let mut records = Vec::new();
@@ -195,11 +197,11 @@ impl Tracker {
         }
         match end.cause {
             Cause::TimedOut(after) => self.trouble(format!(
-                "it had not ended {} after its last test and was killed",
+                "it did not end within {} of its last test and was killed",
                 format_duration(after)
             )),
             Cause::Itself if !end.success && self.all_good => {
-                self.trouble(format!("it ended with {} though no test failed", end.status));
+                self.trouble(format!("it ended with {} although no test failed", end.status));
             }
             Cause::Itself => {}
         }
@@ -224,7 +226,7 @@ impl Tracker {
     }
 
     fn trouble(&mut self, trouble: String) {
-        // A gate that prints into its events does so more than once.
+        // A gate that prints into its events usually does so more than once.
         const ENOUGH: usize = 5;
         if self.troubles.len() < ENOUGH && !self.troubles.contains(&trouble) {
             self.troubles.push(trouble);
@@ -232,10 +234,10 @@ impl Tracker {
     }
 }
 
-/// The record of the test that a process ended in.
+/// The record of the test in which a process ended.
 fn culprit(open: &Open, last: Option<&(String, f64)>, end: End<'_>, now: f64) -> Record {
     let seen = last.map_or_else(String::new, |(event, at)| {
-        format!("; the last event was {event}, {} before", crate::text::duration(now - at))
+        format!("; the last event was {event}, {} earlier", crate::text::duration(now - at))
     });
     let (outcome, verdict) = match end.cause {
         Cause::Itself => {
@@ -245,8 +247,8 @@ fn culprit(open: &Open, last: Option<&(String, f64)>, end: End<'_>, now: f64) ->
         }
         Cause::TimedOut(after) => {
             let limit = format_duration(after);
-            let verdict = format!("no verdict after {limit}: its process was ended{seen}");
-            // A limit below a second is a second to readers that know whole ones.
+            let verdict = format!("no verdict after {limit}: its process was terminated{seen}");
+            // Readers only know whole seconds, so a shorter limit is one second.
             (Outcome::TimedOut { seconds: after.as_secs().max(1) }, verdict)
         }
     };

@@ -45,7 +45,7 @@ fn a_run_to_the_end_needs_no_second_process() {
 }
 
 #[test]
-fn the_test_that_a_process_died_in_has_crashed_and_the_rest_run_again() {
+fn the_test_in_which_a_process_died_has_crashed_and_the_rest_run_again() {
     let mut tracker = tracker(&["a", "b", "c", "d"]);
     feed(&mut tracker, &[start("a"), finish("a"), start("b")]);
     let (next, records) = tracker.end(SEGV, 5.0);
@@ -55,7 +55,7 @@ fn the_test_that_a_process_died_in_has_crashed_and_the_rest_run_again() {
     assert_eq!(record.outcome, Outcome::Crashed { reason: "signal 11 (SIGSEGV)".into() });
     assert_eq!(
         record.verdict,
-        "the process died in this test: signal 11 (SIGSEGV); the last event was test_started b, 3.0s before"
+        "the process died in this test: signal 11 (SIGSEGV); the last event was test_started b, 3.0s earlier"
     );
 
     feed(&mut tracker, &[start("c"), finish("c"), start("d"), finish("d"), finished()]);
@@ -74,7 +74,7 @@ fn the_test_that_took_too_long_has_timed_out_and_the_rest_run_again() {
     assert_eq!(records[0].outcome, Outcome::TimedOut { seconds: 2 });
     assert_eq!(
         records[0].verdict,
-        "no verdict after 2s: its process was ended; the last event was test_started a, 2.0s before"
+        "no verdict after 2s: its process was terminated; the last event was test_started a, 2.0s earlier"
     );
 }
 
@@ -88,7 +88,7 @@ fn of_several_open_tests_the_last_one_is_the_culprit() {
 }
 
 #[test]
-fn a_process_that_dies_before_any_test_is_not_started_for_ever() {
+fn a_process_that_dies_before_any_test_is_not_restarted_for_ever() {
     let mut tracker = tracker(&["a", "b"]);
     feed(&mut tracker, &[]);
     let (next, records) = tracker.end(FAILED, 1.0);
@@ -110,7 +110,7 @@ fn a_death_between_tests_restarts_as_long_as_there_is_progress() {
 }
 
 #[test]
-fn a_death_after_the_last_test_is_not_forgotten() {
+fn a_death_after_the_last_test_is_reported() {
     let mut tracker = tracker(&["a"]);
     feed(&mut tracker, &[start("a"), finish("a")]);
     assert_eq!(tracker.end(SEGV, 1.0), (Next::Done, vec![]));
@@ -119,13 +119,13 @@ fn a_death_after_the_last_test_is_not_forgotten() {
 }
 
 #[test]
-fn a_gate_that_hangs_after_its_last_test_is_not_forgotten() {
+fn a_gate_that_hangs_after_its_last_test_is_reported() {
     let mut tracker = tracker(&["a"]);
     feed(&mut tracker, &[start("a"), finish("a"), finished()]);
     let cause = Cause::TimedOut(Duration::from_secs(30));
     tracker.end(End { status: "signal 9 (SIGKILL)", success: false, cause }, 40.0);
     let troubles = tracker.into_troubles();
-    assert_eq!(troubles, ["it had not ended 30s after its last test and was killed"]);
+    assert_eq!(troubles, ["it did not end within 30s of its last test and was killed"]);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_failure_without_a_failed_test_is_trouble() {
     feed(&mut tracker, &[start("a"), finish("a"), finished()]);
     tracker.end(FAILED, 1.0);
     let troubles = tracker.into_troubles();
-    assert_eq!(troubles, ["it ended with exit status 101 though no test failed"]);
+    assert_eq!(troubles, ["it ended with exit status 101 although no test failed"]);
 }
 
 #[test]

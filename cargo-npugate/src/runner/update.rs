@@ -1,5 +1,5 @@
-//! What is told of a run as it happens. Every output is a consumer of it: the
-//! terminal, the streams for programs, annotations.
+//! What is reported about a run as it happens. Every output is a consumer of these reports:
+//! the terminal, the streams for programs, annotations.
 
 use super::{ModelPlan, ModelResult};
 use npugate_schema::{Holder, Record};
@@ -10,7 +10,7 @@ use std::{fmt, sync::Arc};
 pub struct Update {
     /// The model: its place in the run's list.
     pub model: usize,
-    /// What was planned for it.
+    /// What is planned for it.
     pub plan: Arc<ModelPlan>,
     /// What happens.
     pub what: Happening,
@@ -21,37 +21,37 @@ pub struct Update {
 pub enum Happening {
     /// Its device is held by another process.
     Waiting { holder: Holder },
-    /// Its turn comes. A record is to come for each of these tests.
+    /// It starts. A record will follow for each of these tests.
     Started { planned: Vec<String> },
     /// A process is about to be started.
     Launched { command: String },
-    /// A test begins.
+    /// A test starts.
     TestStarted { name: String, attempt: Attempt },
-    /// A test takes longer than it should: its seconds so far.
+    /// A test takes longer than it should; with its seconds so far.
     TestSlow { name: String, seconds: f64 },
     /// A test did not pass, and will run again.
     TestRetrying { record: Record, attempt: Attempt, output: String },
-    /// A test has its verdict. What it printed is kept only if that is not good.
+    /// A test has its verdict. Its output is only kept if the verdict is not good.
     TestFinished { record: Record, attempt: Attempt, output: String },
-    /// A process died or was ended in the middle of its tests.
+    /// A process died or was terminated in the middle of its tests.
     Died { status: String, output: String, remaining: usize },
-    /// There is something to be told that changes no verdict.
+    /// There is something to report that changes no verdict.
     Noted(String),
-    /// Its turn is over.
+    /// It has finished.
     Finished { result: Arc<ModelResult> },
 }
 
 /// Which attempt at a test this is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attempt {
-    /// From 1 up.
+    /// The number of the attempt, from 1 up.
     pub number: u32,
-    /// How many there may be.
+    /// The number of attempts that are allowed.
     pub of: u32,
 }
 
 impl Attempt {
-    /// The one attempt at a test that is not run again.
+    /// The only attempt at a test that is not retried.
     pub const ONLY: Self = Self { number: 1, of: 1 };
 }
 
@@ -61,11 +61,11 @@ impl fmt::Display for Attempt {
     }
 }
 
-/// Who wants to know.
+/// A receiver of updates.
 pub trait Consumer {
-    /// Takes note of what happened.
+    /// Handles what happened.
     fn consume(&mut self, update: &Update);
 
-    /// Time passes: called about ten times a second, for what shows a clock.
+    /// Called about ten times a second, for consumers that show elapsed times.
     fn tick(&mut self) {}
 }

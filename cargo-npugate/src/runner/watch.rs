@@ -1,17 +1,17 @@
-//! The clock over one child: which test is slow, and when its time is up.
+//! The clock of one child: which test is slow, and when its time is up.
 
 use crate::settings::TestSettings;
 use npugate_schema::Event;
 use std::time::{Duration, Instant};
 
-/// How long a child that has run all of its tests has to end.
+/// How long a child may take to end after its last test.
 const ENDING: Duration = Duration::from_secs(30);
 
-/// The clock over one child.
+/// The clock of one child.
 #[derive(Debug)]
 pub struct Watch<F> {
     settings_of: F,
-    /// For the time before the first test and between tests.
+    /// The settings for the time before the first test and between tests.
     idle: TestSettings,
     since: Instant,
     doing: Doing,
@@ -19,7 +19,7 @@ pub struct Watch<F> {
 
 #[derive(Debug)]
 enum Doing {
-    /// Nothing that belongs to a test.
+    /// It is not running a test.
     Idle,
     Test {
         name: String,
@@ -36,18 +36,18 @@ enum Slow {
     Told,
 }
 
-/// What the clock says.
+/// What the clock reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Alarm {
     /// A test takes longer than it should.
     Slow { name: String, elapsed: Duration },
-    /// It, or what lies between tests, took longer than it may: the child is to
-    /// end within the grace period.
+    /// A test, or the time between tests, took too long: the child must end within the grace
+    /// period.
     TimedOut { after: Duration, grace: Duration },
 }
 
 impl<F: Fn(&str) -> TestSettings> Watch<F> {
-    /// A child begins at `now`.
+    /// A child starts at `now`.
     pub fn new(settings_of: F, idle: TestSettings, now: Instant) -> Self {
         Self { settings_of, idle, since: now, doing: Doing::Idle }
     }
@@ -67,7 +67,7 @@ impl<F: Fn(&str) -> TestSettings> Watch<F> {
         self.since = now;
     }
 
-    /// What there is to say at `now`; each thing once.
+    /// What there is to report at `now`. A slow test is reported once.
     pub fn look(&mut self, now: Instant) -> Option<Alarm> {
         let elapsed = now.duration_since(self.since);
         let (timeout, grace) = match &self.doing {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_test_is_named_once_and_timed_out_at_its_own_limit() {
+    fn a_slow_test_is_reported_once_and_timed_out_at_its_own_limit() {
         let start = Instant::now();
         let mut watch = watch(start);
         watch.event(&begin("a"), after(1, start));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_hangs_outside_of_tests_is_timed_out_too() {
+    fn a_child_that_hangs_outside_tests_is_timed_out_too() {
         let start = Instant::now();
         let mut watch = watch(start);
         assert_eq!(watch.look(after(59, start)), None);

@@ -1,14 +1,14 @@
-//! The parts of a selection that are one of a few words.
+//! The parts of a selection that have a few possible values.
 
 use npugate_schema::ListedTest;
 
-/// Whether earlier runs say which tests run.
+/// Whether earlier runs decide which tests run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rerun {
-    /// They do not.
+    /// All tests run.
     #[default]
     Everything,
-    /// Those run that did not succeed when they ran last.
+    /// Only the tests run that did not succeed when they last ran.
     Failed,
 }
 
@@ -22,20 +22,20 @@ pub enum Matching {
     Exact,
 }
 
-/// Which set of tests.
+/// Which set of tests to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TestSet {
-    /// What runs in a minute or two.
+    /// The tests that run in a minute or two.
     #[default]
     Short,
-    /// Everything.
+    /// All tests.
     Full,
 }
 
-/// How much of a shape the kernel tests run.
+/// How much of each shape the kernel tests cover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Effort {
-    /// All.
+    /// All rows.
     #[default]
     Full,
     /// A few rows. The figures are of another shape, so no baseline is read or
@@ -59,11 +59,11 @@ pub enum History {
     /// They are.
     #[default]
     Compare,
-    /// They stand on their limits alone.
+    /// They are only compared with their limits.
     Ignore,
 }
 
-/// What missing weights do to the tests that need them.
+/// What happens to tests whose weights are missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WeightsNeed {
     /// They are ignored.
@@ -73,15 +73,15 @@ pub enum WeightsNeed {
     Required,
 }
 
-/// What happens to tests that are off by default.
+/// What to do with tests that are off by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ignored {
-    /// They stay off.
+    /// Do not run them.
     #[default]
     Skip,
-    /// They alone run.
+    /// Run only them.
     Only,
-    /// They run too.
+    /// Run them too.
     Include,
 }
 

@@ -1,10 +1,10 @@
-//! The live area of a terminal: lines below everything else that is printed,
-//! rewritten in place, gone at the end.
+//! The live area of a terminal: lines below everything else that is printed, which are
+//! rewritten in place and removed at the end.
 
 use super::Tone;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How wide a bar is, in columns.
+/// The width of a bar, in columns.
 const BAR: usize = 24;
 
 /// The live area of a terminal.
@@ -14,38 +14,38 @@ pub struct Area {
     colors: Colors,
 }
 
-/// Whether the terminal is to show colours.
+/// Whether the terminal shows colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colors {
-    /// It is.
+    /// It does.
     On,
-    /// It is not.
+    /// It does not.
     Off,
 }
 
 impl Area {
-    /// An area that is drawn there.
+    /// An area that is drawn on this target.
     pub fn new(target: ProgressDrawTarget, colors: Colors) -> Self {
         Self { lines: MultiProgress::with_draw_target(target), colors }
     }
 
-    /// A new line at the end of the area.
+    /// Adds a line at the end of the area.
     pub fn line(&self) -> Line {
         self.add(ProgressBar::no_length(), "{prefix} {wide_msg}")
     }
 
-    /// A new line with a bar, at the end of the area.
+    /// Adds a line with a bar at the end of the area.
     pub fn bar(&self) -> Line {
         self.add(ProgressBar::new(0), &format!("{{prefix}} [{{bar:{BAR}}}] {{wide_msg}}"))
     }
 
-    /// Prints something else while the area is out of the way.
+    /// Hides the area while something else is printed.
     pub fn suspend(&self, print: impl FnOnce()) {
         self.lines.suspend(print);
     }
 
     fn add(&self, bar: ProgressBar, template: &str) -> Line {
-        // The templates are this file's own: there is no wrong one.
+        // The templates are those of this file, which are all valid.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -54,7 +54,7 @@ impl Area {
     }
 }
 
-/// A line of the area, which is there as long as this is.
+/// A line of the area, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct Line {
     area: Area,
@@ -62,7 +62,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Shows a verb and what it is about, cut to the terminal's width.
+    /// Shows a verb and a message, cut to the terminal's width.
     pub fn show(&self, verb: &str, message: impl Into<String>) {
         let style = Tone::Info.style();
         let prefix = match self.area.colors {
@@ -75,7 +75,7 @@ impl Line {
         self.bar.set_message(message.into());
     }
 
-    /// How much of the bar is filled.
+    /// Sets how much of the bar is filled.
     pub fn fill(&self, done: usize, of: usize) {
         self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_rewritten_in_place_and_go_when_they_are_dropped() {
+    fn lines_are_rewritten_in_place_and_removed_when_they_are_dropped() {
         let (terminal, area) = area(60, Colors::Off);
         let (bar, line) = (area.bar(), area.line());
         bar.fill(1, 2);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_is_coloured_where_colours_are_wanted() {
+    fn a_verb_is_coloured_if_colours_are_on() {
         for (colors, styled) in [(Colors::On, true), (Colors::Off, false)] {
             let (terminal, area) = area(40, colors);
             let line = area.line();

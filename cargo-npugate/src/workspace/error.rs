@@ -8,12 +8,12 @@ pub enum WorkspaceError {
     #[error("`cargo metadata` failed: {0}")]
     Metadata(String),
     #[error(
-        "no adapter in the workspace {root}: an adapter is a package with `[package.metadata.npugate]` and `gate = \"TEST TARGET\"` in its Cargo.toml"
+        "there is no adapter in the workspace {root}: an adapter is a package with `[package.metadata.npugate]` and `gate = \"TEST TARGET\"` in its Cargo.toml"
     )]
     NoAdapters { root: String },
     #[error("no adapter package or model is called `{name}`; there are {}", known.join(", "))]
     UnknownAdapter { name: String, known: Vec<String> },
-    #[error("no adapter is left to run; there are {}: select with -p or --workspace", .0.join(", "))]
+    #[error("no adapter is selected; there are {}: select some with -p or --workspace", .0.join(", "))]
     NothingSelected(Vec<String>),
     #[error("[workspace.metadata.npugate] of {manifest} cannot be read: {source}")]
     WorkspaceMetadata { manifest: String, source: serde_json::Error },

@@ -42,11 +42,11 @@ pub(super) fn run(
     let test::Executed { results, interrupted, .. } =
         test::execute(&kernels, config, workspace, shell)?;
     if interrupted {
-        shell.error("interrupted: the registry stays as it is");
+        shell.error("interrupted: the registry is unchanged");
         return Ok(ExitCode::Interrupted);
     }
     let folder = workspace.registry.as_std_path();
-    // What the workspace has and what is published: a row is merged with its own.
+    // Every known row, to merge a measured one with, and the workspace's own, to write.
     let (known, mut registry) = (merged(folder)?, own(folder)?);
     let date = crate::commands::today().to_string();
     let (mut measured, mut refused) = (Vec::new(), 0);
@@ -57,7 +57,7 @@ pub(super) fn run(
                 Err(reason) => {
                     refused += 1;
                     shell.warn(format_args!(
-                        "{} of {} is not recorded: {reason}",
+                        "{} of {} was not recorded: {reason}",
                         record.name, result.description.model
                     ));
                 }
@@ -77,15 +77,15 @@ pub(super) fn run(
     Ok(if refused > 0 { ExitCode::TestsFailed } else { ExitCode::Ok })
 }
 
-/// Whether two rows are of one configuration: the registry keeps one of them.
+/// Whether two rows describe one configuration: the registry keeps one of them.
 fn is_same(a: &Row, b: &Row) -> bool {
     a.name() == b.name()
         && a.measured.device == b.measured.device
         && a.measured.toolchain == b.measured.toolchain
 }
 
-/// Adds a row to those of this run. Tests may share one (of two models, or of
-/// shapes that the registry counts as one): the largest errors stand.
+/// Adds a row to those of this run. Tests may share a row (those of two models, or of
+/// shapes that the registry counts as one): the largest errors are kept.
 fn take_in(measured: &mut Vec<Row>, row: Row) {
     let Some(other) = measured.iter_mut().find(|other| is_same(other, &row)) else {
         return measured.push(row);
@@ -96,8 +96,8 @@ fn take_in(measured: &mut Vec<Row>, row: Row) {
     other.used_by.extend(row.used_by);
 }
 
-/// Takes a row in; whether that changed anything. A row of the same name, device
-/// and toolchain keeps the users that it had.
+/// Inserts a row, and returns whether that changed anything. A row of the same name,
+/// device and toolchain keeps its earlier users.
 fn insert(registry: &mut Registry, known: &Registry, mut row: Row) -> Result<bool, Error> {
     let same = |other: &&Row| is_same(other, &row);
     let earlier = registry.rows().iter().find(same).or_else(|| known.rows().iter().find(same));
@@ -105,7 +105,7 @@ fn insert(registry: &mut Registry, known: &Registry, mut row: Row) -> Result<boo
         row.best_for = earlier.best_for;
         row.used_by.extend(earlier.used_by.iter().cloned());
         if row.figures == earlier.figures && row.tiling == earlier.tiling {
-            // Measured again, and found the same: the record stands as it is.
+            // The figures are the same as before: the record stays as it is.
             row.measured = earlier.measured.clone();
         }
     }
@@ -118,7 +118,7 @@ fn insert(registry: &mut Registry, known: &Registry, mut row: Row) -> Result<boo
     Ok(true)
 }
 
-/// The row that a test stands for: one, though many launches may share it.
+/// The row that a test stands for: one row, even if many launches share it.
 fn row(result: &ModelResult, record: &Record, date: &str) -> Result<Row, String> {
     if record.outcome != Outcome::Passed {
         return Err(format!("it {}", record.outcome));
@@ -127,10 +127,10 @@ fn row(result: &ModelResult, record: &Record, date: &str) -> Result<Row, String>
     let launches: Vec<_> =
         description.launches.iter().filter(|launch| launch.test == record.name).collect();
     let Some(first) = launches.first() else {
-        return Err("no launch of a program is described with it".to_owned());
+        return Err("the description of its model has no launch with this test".to_owned());
     };
     let op: Op = serde_json::from_value(first.op.clone())
-        .map_err(|error| format!("its launch is no kernel of the registry ({error})"))?;
+        .map_err(|error| format!("its launch is not a kernel of the registry ({error})"))?;
     Ok(Row {
         shape: Shape::of(&op),
         method: check::method(&op),
@@ -165,7 +165,7 @@ fn used_by(model: &str, launches: &[&LaunchDescription]) -> Vec<String> {
 fn figures(record: &Record) -> Result<Figures, String> {
     let metric = |name: &str| {
         let found = record.metrics.iter().find(|metric| metric.key() == name);
-        found.map(|metric| metric.value).ok_or_else(|| format!("it measured no {name}"))
+        found.map(|metric| metric.value).ok_or_else(|| format!("it did not measure {name}"))
     };
     Ok(Figures {
         mean_rel_l1: Some(rounded(metric("mean_rel_l1")?)),

@@ -30,7 +30,7 @@ pub(super) fn run(
         let tests: BTreeSet<_> = listing.tests.iter().map(|test| test.name.as_str()).collect();
         if description.launches.is_empty() {
             shell.warn(format_args!(
-                "{model} describes no launches: its kernels are of no program, so none can be checked"
+                "{model} describes no launches: its kernels belong to no program, so none can be checked"
             ));
             continue;
         }
@@ -69,7 +69,7 @@ pub(super) fn run(
     shell::print_data(table)?;
     let packages = wrong.into_iter().collect::<Vec<_>>().join(" ");
     shell.error(format_args!(
-        "launches without a row or a test; `cargo npugate registry add {packages}` records those that pass"
+        "some launches have no row or no test: `cargo npugate registry add {packages}` records those that pass"
     ));
     Ok(ExitCode::TestsFailed)
 }
@@ -87,7 +87,7 @@ fn faults(registry: &Registry, tests: &BTreeSet<&str>, launch: &LaunchDescriptio
     let op: Op = match serde_json::from_value(launch.op.clone()) {
         Ok(op) => op,
         Err(error) => {
-            faults.push(format!("no kernel of the registry ({error})"));
+            faults.push(format!("not a kernel of the registry ({error})"));
             return faults;
         }
     };
@@ -106,7 +106,7 @@ fn faults(registry: &Registry, tests: &BTreeSet<&str>, launch: &LaunchDescriptio
     faults
 }
 
-/// The rows of an op: of its shape and, for a GEMM, its method.
+/// The rows of an op: those with its shape and, for a GEMM, its method.
 pub(super) fn rows_of<'a>(registry: &'a Registry, op: &Op) -> Vec<&'a Row> {
     let mut rows = registry.rows_of(op);
     rows.retain(|row| row.method == method(op));
@@ -147,22 +147,22 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_with_a_row_and_a_test_is_in_order() {
+    fn a_launch_with_a_row_and_a_test_has_no_fault() {
         assert_eq!(found(&launch(&gemm(960, 960), None)), [""; 0]);
     }
 
     #[test]
-    fn a_launch_without_a_row_a_test_or_a_kernel_is_told() {
+    fn a_launch_without_a_row_a_test_or_a_kernel_is_reported() {
         let unrecorded = found(&launch(&gemm(968, 960), None));
         assert_eq!(unrecorded, ["no row gemm::256x968x960::drain"]);
         let untested =
             LaunchDescription { test: "kernel::x".into(), ..launch(&gemm(960, 960), None) };
         assert_eq!(found(&untested), ["no test of that name"]);
-        assert!(found(&launch(&json!({"Fft": {}}), None))[0].starts_with("no kernel"));
+        assert!(found(&launch(&json!({"Fft": {}}), None))[0].starts_with("not a kernel"));
     }
 
     #[test]
-    fn a_row_of_another_method_is_not_the_launchs() {
+    fn a_row_of_another_method_does_not_count_for_a_launch() {
         let direct = json!({"Gemm": {"m": 256, "k": 960, "n": 960, "output": "direct"}});
         assert_eq!(found(&launch(&direct, None)), ["no row gemm::256x960x960::direct"]);
         let f32 = json!({"Gemm": {"m": 256, "k": 960, "n": 960, "output": "f32-external"}});
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_corrupt_tiling_is_told_by_its_rule() {
+    fn a_known_corrupt_tiling_is_reported_with_its_rule() {
         let tiling = json!({"gemm": {
             "tile_m": 32, "tile_k_l2": 160, "tile_k_l1": 32, "tile_n": 80, "herd": [8, 4]
         }});

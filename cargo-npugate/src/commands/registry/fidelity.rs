@@ -1,4 +1,4 @@
-//! The emulated NPU against silicon, row by row.
+//! Comparing the emulated NPU with silicon, row by row.
 
 use super::show;
 use crate::cli::MessageFormat;

@@ -14,7 +14,7 @@ use npugate_schema::ExitCode;
 use serde::Serialize;
 use std::io;
 
-/// Which rows.
+/// Which rows to list.
 pub(super) struct Which<'a> {
     pub(super) filters: &'a [String],
     pub(super) kernel: Option<Kernel>,
@@ -48,7 +48,7 @@ pub(super) fn run(
 }
 
 fn select<'a>(registry: &'a Registry, which: &Which<'_>) -> Vec<&'a Row> {
-    // A whole name is that row alone, though longer names may contain it.
+    // A whole name selects only that row, even if longer names contain it.
     let exact: Vec<_> = match which.filters {
         [name] => registry.rows().iter().filter(|row| row.name() == *name).collect(),
         _ => Vec::new(),
@@ -71,7 +71,7 @@ fn no_row(registry: &Registry, which: &Which<'_>) -> String {
     format!("no row matches {}{nearest}", asked.join(" and "))
 }
 
-/// One line a row; the last column is cut where the terminal ends.
+/// One line for each row, cut at the width of the terminal.
 fn table(rows: &[&Row]) -> String {
     let columns = ["row", "tiling", "speed", "mean_rel_l1", "device", "used by"];
     let numbers = ["speed", "mean_rel_l1"];

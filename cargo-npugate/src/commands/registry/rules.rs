@@ -1,4 +1,4 @@
-//! The rules that a tiling must keep.
+//! The rules that a tiling must follow.
 
 use crate::error::Error;
 use crate::shell;
@@ -23,7 +23,7 @@ pub(super) fn run(rule: Option<Rule>) -> Result<ExitCode, Error> {
     Ok(ExitCode::Ok)
 }
 
-/// What the rule says, without the reasons: its first sentence or clause.
+/// What the rule requires, without the reasons: its first sentence or clause.
 fn claim(rule: Rule) -> &'static str {
     let text = rule.explain();
     let end = [": ", "; ", ". "].iter().filter_map(|mark| text.find(mark)).min();

@@ -1,4 +1,4 @@
-//! Rows in full, and the best of a shape.
+//! Rows in full, and the best row of a shape.
 
 use crate::error::Error;
 use crate::shell;
@@ -8,7 +8,7 @@ use npugate_kernels::{
 };
 use npugate_schema::ExitCode;
 
-/// How like a name another must be to be suggested.
+/// How similar a name must be to be suggested.
 const CLOSE: f32 = 0.6;
 /// How many names are suggested.
 const SUGGESTIONS: usize = 3;
@@ -55,7 +55,7 @@ pub(super) fn speed(figures: &Figures) -> Option<String> {
     gflops.or_else(|| figures.gbps.map(|figure| format!("{} GB/s", figure.0)))
 }
 
-/// Rows in full, an empty line between them.
+/// Rows in full, with an empty line between them.
 pub(super) fn full(rows: &[&Row]) -> String {
     rows.iter().map(|row| lines(row)).collect::<Vec<_>>().join("\n")
 }

@@ -23,17 +23,17 @@ use std::{
 
 /// Tests that ran.
 pub(in crate::commands) struct Executed {
-    /// What is left of each model's run.
+    /// The result of each model's run.
     pub(in crate::commands) results: Vec<ModelResult>,
     /// Whether the run was cut short.
     pub(in crate::commands) interrupted: bool,
-    /// What reports say of it beyond its results.
+    /// What reports say about the run beyond its results.
     pub(super) run: Run,
-    /// Who is to be told of its end.
+    /// Who is to be informed of its end.
     pub(super) streams: Streams,
     /// The profile that it was run with.
     pub(super) profile: Profile,
-    /// What it does with baselines.
+    /// What the run does with baselines.
     pub(super) mode: BaselineMode,
 }
 
@@ -56,7 +56,7 @@ pub(in crate::commands) fn execute(
     let mut run = Run::of(config, test);
     let file = test.results.as_deref().or(profile.values.results.as_deref().map(PathBuf::as_path));
     if plans.as_ref().is_err_and(|error| error.exit_code() == ExitCode::NoTests) {
-        // Whoever joins the parts of a run is to know that this one is empty.
+        // `merge` needs to know that this part of the run is empty.
         Streams::open(test.format, file, &[], &run)?.finish(&[], ExitCode::NoTests, 0.0)?;
     }
     let plans = plans?;
@@ -80,7 +80,7 @@ pub(in crate::commands) fn execute(
     Ok(Executed { results, interrupted: interrupt.has_come(), run, streams, profile, mode })
 }
 
-/// How all tests of the run are run: as was typed, else as the profile says.
+/// How all tests of the run are run: as typed, or else as the profile says.
 fn options(test: &Test, profile: &Profile, config: &Config, interrupt: &Interrupt) -> RunOptions {
     RunOptions {
         selection: choose::to_run(&test.selection),

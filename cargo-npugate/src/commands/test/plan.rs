@@ -1,4 +1,4 @@
-//! From what gates list to what is run: which tests, and how each.
+//! From the tests that gates list to the tests that run, and how each runs.
 
 use crate::choose::{self, Candidates};
 use crate::commands::prepare;
@@ -38,7 +38,7 @@ pub(super) fn plan(
         candidates.push(Candidates { package, model: description.model.clone(), tests, gone });
         models.push((gate, description));
     }
-    // Of a part of the tests nothing can be said.
+    // A partial run cannot tell whether a rule matches no test.
     if selection.lists_everything() && models.len() == workspace.adapters.len() {
         let facts: Vec<_> = candidates.iter().flat_map(Candidates::facts).collect();
         for note in profile.unmatched(&facts) {
@@ -56,25 +56,25 @@ pub(super) fn plan(
     if plans.is_empty() { Err(Error::NoTests(choose::no_match(selection))) } else { Ok(plans) }
 }
 
-/// A test with how it is run: as was typed, else as the profile says, else as
-/// its check declares.
+/// A test and how it is run: as typed, or else as the profile says, or else as its
+/// check declares.
 fn planned(facts: &Facts<'_>, profile: &Profile, test: &Test) -> PlannedTest {
     let listed = facts.test.clone();
     let (settings, waivers) = profile.test(facts, listed.limits);
     PlannedTest { listed, settings: test.settings.apply(settings), waivers }
 }
 
-/// Models whose tests are to run.
+/// Models whose tests are selected.
 #[derive(Debug)]
 pub(super) struct Sorted {
-    /// Their device is there, as far as one can see without opening it.
+    /// Their device is present, as far as can be seen without opening it.
     pub(super) runnable: Vec<Arc<ModelPlan>>,
-    /// It is not.
+    /// Their device is missing.
     pub(super) missing: Vec<Arc<ModelPlan>>,
 }
 
 impl Sorted {
-    /// Sorts models by whether their device is there.
+    /// Sorts models by whether their device is present.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! A run in libtest's own JSON, as IDEs read it: a suite for each model, its
-//! tests called `MODEL$TEST` as cargo-nextest calls them. The format has no word
-//! for the suite that a line belongs to, so the lines of a suite stand together:
-//! one is told as it happens, what happens to others meanwhile is told after it.
+//! A run in libtest's own JSON, which IDEs read: a suite for each model, with tests called
+//! `MODEL$TEST` as in cargo-nextest. A line of the format does not name its suite, so the
+//! lines of a suite must stay together: one suite is reported as it happens, and the lines
+//! of the others wait until it has ended.
 
 use super::{End, Sink, Stream};
 use crate::runner::{Consumer, Happening, ModelResult, Update};
@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Libtest {
     sink: Sink,
     suites: BTreeMap<usize, Suite>,
-    /// The suite that is told as it happens.
+    /// The suite that is reported as it happens.
     current: Option<usize>,
-    /// The models that are done.
+    /// The models whose suites have ended.
     told: BTreeSet<String>,
 }
 
-/// What is known of a suite.
+/// What is known about a suite.
 #[derive(Default)]
 struct Suite {
     model: String,
@@ -79,7 +79,7 @@ struct TestLine<'a> {
 }
 
 impl Libtest {
-    /// Writes there.
+    /// Writes the lines to a sink.
     pub(super) fn new(sink: Sink) -> Self {
         Self { sink, suites: BTreeMap::new(), current: None, told: BTreeSet::new() }
     }
@@ -90,9 +90,9 @@ impl Libtest {
         self.tell(index, &Line::Suite(SuiteLine::Started { test_count }));
     }
 
-    /// Tells a line of a suite, now or in its turn.
+    /// Writes a line of a suite, now or when it is the suite's turn.
     fn tell(&mut self, index: usize, line: &Line<'_>) {
-        // Every type of a line has a form in JSON.
+        // Every line can be written as JSON.
         let Ok(line) = serde_json::to_string(line) else { return };
         if *self.current.get_or_insert(index) == index {
             self.sink.line(&line);
@@ -103,7 +103,7 @@ impl Libtest {
 
     fn test_started(&mut self, index: usize, test: &str) {
         let Some(suite) = self.suites.get_mut(&index) else { return };
-        // Another attempt is no other test.
+        // Another attempt is not another test.
         if suite.started.insert(test.to_owned()) {
             let line = TestLine::new("started", &suite.model, test);
             self.tell(index, &Line::Test(line));
@@ -152,7 +152,7 @@ impl Libtest {
             let output = result.outputs.get(&record.name).map_or("", String::as_str);
             self.test_finished(index, record, output);
         }
-        // A broken gate is a failure that no test has.
+        // A broken gate is a failure that belongs to no test.
         if !result.troubles.is_empty() {
             let trouble = Record::new("gate", Outcome::Failed, result.troubles.join("\n"));
             self.test_finished(index, &trouble, "");
@@ -170,8 +170,8 @@ impl Libtest {
         }
     }
 
-    /// The current suite is told: those that are done meanwhile come next, then
-    /// the first of those that have begun, as it goes on.
+    /// Ends the current suite: those that ended meanwhile come next, and then the first of
+    /// those that have begun becomes the current one.
     fn next(&mut self) {
         self.suites.retain(|index, _| Some(*index) != self.current);
         self.current = None;
@@ -221,7 +221,7 @@ impl Stream for Libtest {
             if self.told.contains(model) {
                 continue;
             }
-            // Its turn did not come.
+            // The model did not run.
             if !self.suites.values().any(|suite| suite.model == *model) {
                 self.suite_started(index, model, result.records.len());
             }

@@ -5,7 +5,7 @@ use crate::runner::{Attempt, NoVerdict};
 use npugate_schema::ExitCode;
 use std::sync::Arc;
 
-/// A run that is told to a `Libtest`.
+/// A run that is reported to a `Libtest`.
 struct Told {
     written: Written,
     libtest: Libtest,
@@ -44,7 +44,7 @@ fn passed(name: &str) -> Record {
 }
 
 #[test]
-fn a_suite_is_told_in_the_words_of_libtest() {
+fn a_suite_is_reported_in_the_format_of_libtest() {
     let mut told = Told::new();
     told.started(0);
     let failed = Record::new("kernel::a", Outcome::Failed, "cosine 0.9").took(0.25);
@@ -64,7 +64,7 @@ fn a_suite_is_told_in_the_words_of_libtest() {
 }
 
 #[test]
-fn a_slow_test_has_a_timeout_and_one_that_was_ended_says_why() {
+fn a_slow_test_has_a_timeout_and_a_terminated_one_has_a_reason() {
     let mut told = Told::new();
     told.started(0);
     for seconds in [60.0, 120.0] {
@@ -80,7 +80,7 @@ fn a_slow_test_has_a_timeout_and_one_that_was_ended_says_why() {
 }
 
 #[test]
-fn the_lines_of_a_suite_stand_together() {
+fn the_lines_of_a_suite_stay_together() {
     let mut told = Told::new();
     told.started(0);
     told.started(1);
@@ -97,7 +97,7 @@ fn the_lines_of_a_suite_stand_together() {
 }
 
 #[test]
-fn after_a_suite_the_next_one_goes_on_as_it_happens() {
+fn after_a_suite_the_next_one_is_reported_as_it_happens() {
     let mut told = Told::new();
     told.started(0);
     told.started(1);
@@ -107,7 +107,7 @@ fn after_a_suite_the_next_one_goes_on_as_it_happens() {
 }
 
 #[test]
-fn a_suite_whose_turn_did_not_come_and_a_broken_gate_are_told() {
+fn a_suite_that_did_not_run_and_a_broken_gate_are_reported() {
     let mut told = Told::new();
     let record = NoVerdict::Interrupted.record("kernel::a");
     let mut result = testing::result("tiny", vec![record]);
@@ -122,7 +122,7 @@ fn a_suite_whose_turn_did_not_come_and_a_broken_gate_are_told() {
         "{text}"
     );
     assert!(text.contains(r#""event":"failed","passed":0,"failed":2,"#), "{text}");
-    // Told once.
+    // They are reported only once.
     told.libtest.finish(&End { results: &results, code: ExitCode::Setup, seconds: 0.0 });
     assert_eq!(told.written.text(), text);
 }

@@ -1,4 +1,4 @@
-//! A run as the messages of `npugate-schema`, for programs that want all of it.
+//! A run as the messages of `npugate-schema`, for programs that want every detail.
 
 use super::{End, Sink, Stream};
 use crate::report::{Reruns, Run, summary};
@@ -16,16 +16,16 @@ pub(super) struct Messages {
     models: BTreeMap<String, Told>,
 }
 
-/// What has been told of a model.
+/// What has been reported about a model.
 #[derive(Default)]
 struct Told {
-    /// The tests whose verdicts were told.
+    /// The tests whose verdicts were reported.
     tests: BTreeSet<String>,
     finished: bool,
 }
 
 impl Messages {
-    /// Tells that a run begins.
+    /// Reports the start of a run.
     pub(super) fn start(sink: Sink, plans: &[Arc<ModelPlan>], run: &Run) -> Self {
         let (reruns, models) = (run.reruns.clone(), BTreeMap::new());
         let mut messages = Self { sink, reruns, models };
@@ -39,7 +39,7 @@ impl Messages {
     }
 
     fn tell(&mut self, message: &Message) {
-        // Every type of a message has a form in JSON.
+        // Every message can be written as JSON.
         if let Ok(line) = serde_json::to_string(message) {
             self.sink.line(&line);
         }
@@ -63,7 +63,7 @@ impl Messages {
         });
     }
 
-    /// Tells what was not told yet: tests that did not run have verdicts, too.
+    /// Reports what is still missing: tests that did not run have verdicts, too.
     fn model_finished(&mut self, result: &ModelResult) {
         let (model, package) = (&result.description.model, &result.package);
         let told = self.models.entry(model.clone()).or_default();

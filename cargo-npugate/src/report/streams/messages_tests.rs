@@ -4,7 +4,7 @@ use crate::report::testing;
 use crate::runner::NoVerdict;
 use npugate_schema::{ExitCode, Outcome};
 
-/// Tells of a model with two tests, one of which is off, and returns the lines.
+/// Reports a model with two tests, one of which is off, and returns the lines.
 fn told(run: &Run) -> Vec<serde_json::Value> {
     let plan = Arc::new(testing::plan("tiny", &["kernel::a", "kernel::b"]));
     let written = Written::default();
@@ -31,7 +31,7 @@ fn told(run: &Run) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_run_is_told_from_its_beginning_to_its_exit_code() {
+fn a_run_is_reported_from_its_start_to_its_exit_code() {
     let run = Run { partition: Some("hash:1/2".into()), ..Run::default() };
     let lines = told(&run);
     let kinds: Vec<_> = lines.iter().map(|line| line["message"].as_str().unwrap()).collect();
@@ -70,7 +70,7 @@ fn every_line_reads_back_as_a_message() {
 }
 
 #[test]
-fn a_model_whose_turn_did_not_come_is_told_at_the_end() {
+fn a_model_that_did_not_run_is_reported_at_the_end() {
     let written = Written::default();
     let mut messages = Messages::start(written.sink(), &[], &Run::default());
     let results = [testing::result("tiny", vec![NoVerdict::Interrupted.record("a::b")])];

@@ -1,5 +1,5 @@
-//! Where lines for programs go: each is written whole and at once, so that
-//! whoever reads along, or reads what is left of a killed run, sees whole lines.
+//! Where lines for programs go. Each line is written whole and at once, so that a program
+//! that follows the run, or reads what a killed run left behind, sees whole lines.
 
 use crate::files::FileError;
 use fs_err as fs;
@@ -15,7 +15,7 @@ pub struct Sink {
     state: State,
 }
 
-/// What it is called in an error.
+/// The name of the place in an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Place {
     Stdout,
@@ -26,22 +26,22 @@ enum Place {
 #[derive(Debug)]
 enum State {
     Open,
-    /// The reader has gone: it has seen enough.
+    /// The reader has closed the pipe: it has seen enough.
     Closed,
     Failed(io::Error),
 }
 
 impl Sink {
-    /// This program's stdout.
+    /// A sink that writes to this program's stdout.
     pub fn stdout() -> Self {
         Self::to(io::stdout(), Place::Stdout)
     }
 
-    /// A new file, in place of an old one; missing folders are made.
+    /// A sink that writes to a new file, which replaces an old one; creates missing folders.
     ///
     /// # Errors
     ///
-    /// It cannot be created.
+    /// The file cannot be created.
     pub fn create(path: &Path) -> Result<Self, FileError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::File::create(path));
@@ -53,7 +53,7 @@ impl Sink {
         Self { out: Box::new(out), place, state: State::Open }
     }
 
-    /// Writes a line. Once one could not be written, the others are dropped.
+    /// Writes a line. After the first failure, further lines are dropped.
     pub fn line(&mut self, line: &str) {
         if !matches!(self.state, State::Open) {
             return;
@@ -66,11 +66,11 @@ impl Sink {
         }
     }
 
-    /// What went wrong, once.
+    /// Reports a failure to write, once.
     ///
     /// # Errors
     ///
-    /// A line could not be written, though somebody was there to read it.
+    /// A line could not be written, except to a closed pipe.
     pub fn check(&mut self) -> Result<(), FileError> {
         match std::mem::replace(&mut self.state, State::Closed) {
             State::Failed(source) => Err(match &self.place {
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_no_error_and_is_left_alone() {
+    fn a_closed_pipe_is_not_an_error_and_is_not_written_to_again() {
         let (writes, result) = three_lines(io::ErrorKind::BrokenPipe);
         assert_eq!(writes, 2, "the third line is not tried");
         result.unwrap();
     }
 
     #[test]
-    fn a_full_disk_is_told_once_at_the_end() {
+    fn a_full_disk_is_reported_once_at_the_end() {
         let (writes, result) = three_lines(io::ErrorKind::StorageFull);
         assert_eq!(writes, 2);
         let message = result.unwrap_err().to_string();

@@ -60,7 +60,7 @@ fn arithmetic_that_no_toolchain_has_is_not_recorded() {
 }
 
 #[test]
-fn a_row_that_is_measured_again_and_found_the_same_stays_as_it_is() {
+fn a_row_whose_figures_are_measured_again_is_unchanged() {
     let published = Registry::published();
     let mut registry = Registry::default();
     assert!(insert(&mut registry, published, passed(0.0095)).unwrap());
@@ -76,7 +76,7 @@ fn a_row_that_is_measured_again_and_found_the_same_stays_as_it_is() {
 }
 
 #[test]
-fn of_tests_that_share_a_row_the_largest_errors_stand() {
+fn the_largest_errors_of_tests_that_share_a_row_are_kept() {
     let mut measured = Vec::new();
     let of_other = Row { used_by: vec!["large o_ffn".into()], ..passed(0.0096) };
     for row in [passed(0.0095), of_other, passed(0.0094)] {
