@@ -164,7 +164,7 @@ fn one_flipped_bit_is_noticed() {
     assert!(goldens.tokens(first_prompt(&goldens)).is_ok(), "the other file is whole");
     let error = goldens.layers(first_prompt(&goldens)).unwrap_err();
     assert!(matches!(error, GoldenError::Digest { .. }));
-    assert!(error.to_string().contains("does not match its manifest (sha256 expected "));
+    assert!(error.to_string().contains("does not match its manifest (sha256 "));
     assert!(goldens.verify().is_err());
 }
 
@@ -253,7 +253,7 @@ fn a_golden_that_is_not_finite_is_refused() {
 fn token_ids_must_be_tokens() {
     for id in [-1, 8] {
         let error = load_changed(TOKENS, |tensors| set_i32(tensors, "logits.ids", 4, id));
-        let expected = format!("has {id} at index 4, which is no token of a vocabulary of 8");
+        let expected = format!("has {id} at index 4, which is not a token of a vocabulary of 8");
         assert!(error.contains(&expected), "{error}");
     }
 }
@@ -263,7 +263,7 @@ fn offsets_must_rise_from_zero_to_the_end() {
     let change = |index, value| {
         load_changed(TOKENS, |tensors| set_i32(tensors, "logits.offsets", index, value))
     };
-    assert!(change(1, 10).contains("logits.offsets does not rise at index 2"));
+    assert!(change(1, 10).contains("logits.offsets is not ascending at index 2"));
     assert!(change(0, 1).contains("goes from 1 to 16, not from 0 to 16"));
     assert!(change(0, -1).contains("goes from -1 to 16, not from 0 to 16"));
     assert!(change(3, 15).contains("goes from 0 to 15, not from 0 to 16"));
@@ -272,7 +272,7 @@ fn offsets_must_rise_from_zero_to_the_end() {
 #[test]
 fn stored_ids_must_rise_within_a_step() {
     let error = load_changed(TOKENS, |tensors| set_i32(tensors, "logits.ids", 6, 0));
-    assert!(error.contains("logits.ids does not rise at index 6"), "{error}");
+    assert!(error.contains("logits.ids is not ascending at index 6"), "{error}");
 }
 
 #[test]
@@ -303,6 +303,6 @@ fn a_manifest_cannot_name_a_file_outside_of_its_folder() {
         let mut prompt = first_prompt(&goldens).clone();
         prompt.tokens.file = name.to_owned();
         let error = goldens.tokens(&prompt).unwrap_err().to_string();
-        assert!(error.contains("is not a file beside it"), "{name}: {error}");
+        assert!(error.contains("is not a file in the same folder"), "{name}: {error}");
     }
 }
