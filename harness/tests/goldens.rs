@@ -1,4 +1,4 @@
-//! Goldens are read whole or not at all. The files under `tests/data/golden`
+//! Goldens are read completely or not at all. The files under `tests/data/golden`
 //! were written by `tests/data/make_golden.py` with numpy.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
@@ -140,7 +140,7 @@ fn whole_goldens_are_verified_file_by_file() {
 }
 
 #[test]
-fn a_missing_golden_says_how_to_get_it_back() {
+fn a_missing_golden_says_how_to_restore_it() {
     let folder = copy();
     let path = folder.path().join(TOKENS);
     fs::remove_file(&path).unwrap();
@@ -186,7 +186,9 @@ fn the_manifest_must_be_there_and_of_this_model_and_version() {
     let path = folder.path().join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("npugate-golden/1", "npugate-golden/9")).unwrap();
-    assert!(open().contains("in the format npugate-golden/9, this npugate reads npugate-golden/1"));
+    assert!(
+        open().contains("in the format npugate-golden/9, but this npugate reads npugate-golden/1")
+    );
     fs::write(&path, "{").unwrap();
     assert!(open().contains("is not a golden manifest"));
     fs::remove_file(&path).unwrap();
@@ -259,7 +261,7 @@ fn token_ids_must_be_tokens() {
 }
 
 #[test]
-fn offsets_must_rise_from_zero_to_the_end() {
+fn offsets_must_ascend_from_zero_to_the_end() {
     let change = |index, value| {
         load_changed(TOKENS, |tensors| set_i32(tensors, "logits.offsets", index, value))
     };
@@ -270,7 +272,7 @@ fn offsets_must_rise_from_zero_to_the_end() {
 }
 
 #[test]
-fn stored_ids_must_rise_within_a_step() {
+fn stored_ids_must_ascend_within_a_step() {
     let error = load_changed(TOKENS, |tensors| set_i32(tensors, "logits.ids", 6, 0));
     assert!(error.contains("logits.ids is not ascending at index 6"), "{error}");
 }
@@ -285,7 +287,7 @@ fn records_of_the_same_thing_must_agree() {
 }
 
 #[test]
-fn a_file_that_is_no_safetensors_is_refused_even_with_the_right_digest() {
+fn a_file_that_is_not_safetensors_is_refused_even_with_the_right_digest() {
     let folder = copy();
     fs::write(folder.path().join(TOKENS), b"not safetensors").unwrap();
     let goldens = Goldens::open(folder.path(), "toy").unwrap();

@@ -116,7 +116,7 @@ impl Kernel for Scale {
             Fault::DeadColumn => values.iter_mut().skip(5).step_by(WIDTH).for_each(|y| *y = 0.0),
             Fault::LastBlockPoisoned => fill_last_block(&mut values, |_| f32::NAN),
             Fault::LastBlockZero => fill_last_block(&mut values, |_| 0.0),
-            // What another launch left in the buffer.
+            // Values that another launch left in the buffer.
             Fault::LastBlockStale => fill_last_block(&mut values, |y| 3.0 - y),
             Fault::Doubled => values.iter_mut().for_each(|y| *y *= 2.0),
             Fault::Nan => values[WIDTH + 1] = f32::NAN,
@@ -207,7 +207,7 @@ fn a_doubled_output_fails_though_its_cosine_is_1() {
         let metric = record.metrics.iter().find(|metric| metric.key() == key);
         !metric.unwrap_or_else(|| panic!("no {key}")).within_limit()
     };
-    // Each figure sees it by itself.
+    // Each figure catches it on its own.
     for key in ["mismatches", "integer_mismatches", "slope_error", "sqnr"] {
         assert!(broken(key), "{key} keeps its limit");
     }

@@ -114,7 +114,7 @@ fn step(
 ) -> Result<Step, Stop> {
     let yardstick = LogitYardstick::of(golden, profile)?;
     let token = argmax(logits).ok_or_else(|| {
-        Stop::Fail(format!("the logits of step {index} are empty, or not all of them are finite"))
+        Stop::Fail(format!("the logits of step {index} are empty or not all finite"))
     })?;
     let divergences = Divergence::of(golden, &yardstick, logits)?;
     Ok(Step {
