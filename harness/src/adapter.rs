@@ -3,8 +3,8 @@
 use crate::{Context, DeviceSpec, Gates, Model, Settings, SettingsError};
 use std::path::PathBuf;
 
-/// Describes what to gate: kernels, a model, or both. Nothing here may open a
-/// device or read weights: tests are listed from it.
+/// Describes what to gate: kernels, a model, or both. Nothing here may open a device
+/// or read weights, since tests are listed from it.
 pub trait Adapter: Send + Sync + 'static {
     /// The adapter's name, such as `smollm2-135m`.
     fn name(&self) -> &str;
@@ -14,36 +14,36 @@ pub trait Adapter: Send + Sync + 'static {
         None
     }
 
-    /// The devices that this adapter can run on; the first is the default. Looks, and
-    /// opens nothing.
+    /// The devices that this adapter can run on; the first is the default. May look for
+    /// devices, but does not open them.
     fn devices(&self) -> Vec<DeviceSpec> {
         vec![DeviceSpec::emulated()]
     }
 
-    /// The keys of the settings that this adapter understands. Any other is refused
-    /// before [`gates`](Self::gates) is called, so that a typo never runs the default in
-    /// silence.
+    /// The keys of the settings that this adapter understands. Any other key is refused
+    /// before [`gates`](Self::gates) is called, so that a typo never silently runs the
+    /// default.
     fn settings(&self) -> &[&str] {
         &[]
     }
 
-    /// What names a run: the settings that differ from this adapter's defaults. A
-    /// default that is spelled out is the default run, with its name and its
-    /// baseline. A value that means the contents of a file is replaced by what
-    /// tells them from others, so that runs of one name compute the same.
+    /// The settings that differ from this adapter's defaults: they name a run. A run
+    /// with a default spelled out is the default run, with its name and its baseline.
+    /// A value that stands for the contents of a file is replaced by something that
+    /// identifies those contents, so that runs with one name compute the same.
     ///
     /// # Errors
     ///
-    /// A setting that the adapter does not have, or a value it cannot take.
+    /// A setting that the adapter does not have, or a value that the setting cannot take.
     fn distinct(&self, settings: &Settings) -> Result<Settings, SettingsError> {
         Ok(settings.clone())
     }
 
-    /// What is gated in a context. Called once for a listing or a run.
+    /// What is gated in a context. Called once for each listing or run.
     ///
     /// # Errors
     ///
-    /// A value that a setting cannot take; settings that give no valid programs.
+    /// A value that a setting cannot take, or settings that give no valid programs.
     fn gates(&self, context: &Context) -> Result<Gates, SettingsError> {
         let _ = context;
         Ok(Gates::new())

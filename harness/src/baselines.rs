@@ -1,15 +1,14 @@
-//! Whether a run is held against the accepted figures.
+//! Whether a run is compared with the accepted figures.
 
 use std::str::FromStr;
 
-/// Whether a run is held against the accepted figures. Known failures stay what they
-/// are either way.
+/// Whether a run is compared with the accepted figures. Known failures apply either way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Baselines {
     /// A pass that got worse than its baseline has regressed.
     #[default]
     Compare,
-    /// Every check stands on its own limits.
+    /// Every check is judged by its own limits alone.
     Ignore,
 }
 
@@ -20,8 +19,10 @@ impl FromStr for Baselines {
         match text {
             "compare" => Ok(Self::Compare),
             "ignore" => Ok(Self::Ignore),
-            "save" => Err("`cargo npugate --baseline save` writes baselines, a gate reads them"),
-            _ => Err("it is compare or ignore"),
+            "save" => {
+                Err("a gate only reads baselines; `cargo npugate --baseline save` writes them")
+            }
+            _ => Err("it must be `compare` or `ignore`"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A check of an adapter's own.
+//! An adapter's own checks.
 
 use crate::goldens::Goldens;
 pub use crate::measured::{Measured, Stop};
@@ -6,18 +6,18 @@ use crate::schema::{Attributes, TimeLimits};
 use crate::{Context, Model, Runner};
 use std::sync::Arc;
 
-/// A check that an adapter adds to the built-in ones, with
-/// [`Gates::check`](crate::Gates::check): one test, which is listed, filtered, run,
-/// recorded, held against its baseline and reported like any other.
+/// A check that an adapter adds to the built-in ones with
+/// [`Gates::check`](crate::Gates::check). It is one test, which is listed, filtered, run,
+/// recorded, compared with its baseline and reported like any other.
 ///
-/// It passes if every metric keeps its limit and none is NaN. A check without a metric
-/// that has a limit and a direction has measured nothing, and is invalid.
+/// It passes if every metric keeps its limit and none is NaN. A check that measures no
+/// metric with a limit and a direction is invalid.
 ///
 /// ```
 /// use npugate::check::{Check, Measured, Needs, Stop, Workbench};
 /// use npugate::schema::{Direction, Metric, Unit};
 ///
-/// /// The longest prompt that the model takes is as long as its users need.
+/// /// The longest prompt that the model accepts is as long as its users need.
 /// struct LongEnough;
 ///
 /// impl Check for LongEnough {
@@ -37,15 +37,15 @@ use std::sync::Arc;
 /// }
 /// ```
 pub trait Check: Send + Sync {
-    /// The stable name of its test, `PHASE::NAME`: one of the phases that there are, or a
-    /// phase of its own, which runs last. Letters, digits, `_`, `-` and `.`; more parts
-    /// may follow.
+    /// The stable name of its test, `PHASE::NAME`. The phase is one of the existing ones,
+    /// or a phase of its own, which runs last. Each part consists of letters, digits, `_`,
+    /// `-` and `.`; more parts may follow.
     fn name(&self) -> String;
 
     /// What it tests, why its limits are what they are, and what to do when it fails.
     fn explanation(&self) -> String;
 
-    /// What has to be on this machine for it to run.
+    /// What must be on this machine for the check to run.
     fn needs(&self) -> Needs {
         Needs::Weights
     }
@@ -55,30 +55,31 @@ pub trait Check: Send + Sync {
         Set::Default
     }
 
-    /// How long it may take before something is wrong.
+    /// How long it may take before it counts as slow or hanging.
     fn limits(&self) -> TimeLimits {
         TimeLimits::default()
     }
 
-    /// What filter expressions may ask for beyond the name.
+    /// What filter expressions can ask for besides the name.
     fn attributes(&self) -> Attributes {
         Attributes::new()
     }
 
-    /// Measures. A panic is a failure of this test alone.
+    /// Measures. A panic fails this test alone.
     ///
     /// # Errors
     ///
-    /// What is tested is so wrong that there is no number, or the check cannot judge.
+    /// What is tested is so wrong that there is no number to measure, or the check cannot
+    /// judge.
     fn run(&self, bench: &mut dyn Workbench) -> Result<Measured, Stop>;
 }
 
-/// What has to be on a machine for a check to run.
+/// What must be on a machine for a check to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
     /// Nothing that is not under version control.
     Nothing,
-    /// The weights, or a tokenizer that comes with them: without them the test is ignored,
+    /// The weights, or a tokenizer that comes with them. Without them the test is ignored,
     /// and says how to get them.
     Weights,
 }
@@ -86,14 +87,14 @@ pub enum Needs {
 /// Whether a test runs by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Set {
-    /// It does.
+    /// It runs by default.
     Default,
-    /// With `--full`.
+    /// It runs with `--full` only.
     Full,
 }
 
-/// What a check works with: what the built-in ones have. Everything is made when the first
-/// test of a process asks for it, and shared by those that follow.
+/// What a check works with, the same as the built-in checks have. Everything is made when
+/// the first test of a process asks for it, and shared by the tests that follow.
 pub trait Workbench: private::Sealed {
     /// The run: its device and settings.
     fn context(&self) -> &Context;
@@ -102,18 +103,18 @@ pub trait Workbench: private::Sealed {
     ///
     /// # Errors
     ///
-    /// An adapter that has kernels alone.
+    /// An adapter that has only kernels.
     fn model(&self) -> Result<&dyn Model, Stop>;
 
     /// What the reference computed.
     ///
     /// # Errors
     ///
-    /// No goldens, or some that cannot be read.
+    /// Goldens that are missing or cannot be read.
     fn goldens(&mut self) -> Result<Arc<Goldens>, Stop>;
 
-    /// The model on the device. Its KV cache is that of whichever test ran before: begin
-    /// with a prefill.
+    /// The model on the device. Its KV cache is left from whichever test ran before, so
+    /// begin with a prefill.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ pub trait Workbench: private::Sealed {
     fn runner(&mut self) -> Result<&mut dyn Runner, Stop>;
 }
 
-/// A function can be added to a trait that nobody else implements.
+/// Seals [`Workbench`], so that functions can be added to it later.
 pub(crate) mod private {
     pub trait Sealed {}
 }

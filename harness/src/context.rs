@@ -13,18 +13,18 @@ pub struct Context {
     pub settings: Settings,
     /// How much of a shape the kernel tests run.
     pub effort: Effort,
-    /// Whether the run is held against the accepted figures.
+    /// Whether the run is compared with the accepted figures.
     pub(crate) baselines: Baselines,
-    /// A folder with one folder of goldens and baselines for each adapter, in
-    /// place of the adapters' own.
+    /// A folder with one folder of goldens and baselines for each adapter, used
+    /// instead of the adapters' own.
     pub(crate) fixtures: Option<PathBuf>,
-    /// A folder to leave the token gate's evidence in, for an independent
-    /// computation of its verdict.
+    /// The folder to write the token gate's evidence to, so that its verdict can be
+    /// computed independently.
     pub(crate) evidence: Option<PathBuf>,
 }
 
 impl Context {
-    /// A run on a device, by its name.
+    /// A run on the device with this name.
     pub fn on(device: impl Into<String>) -> Self {
         Self { device: device.into(), ..Self::default() }
     }

@@ -20,17 +20,17 @@ use crate::schema::{Access, Availability, BaselineUse};
 pub struct DeviceSpec {
     /// Its name, as in `--device`.
     pub name: String,
-    /// The name under which its results are kept; [`name`](Self::name) unless it is a
-    /// double of the device that is asked for by that name.
+    /// The name under which its results are kept. The same as [`name`](Self::name), unless
+    /// this is a double of the device with that name.
     pub class: String,
     /// Whether it is there.
     pub availability: Availability,
-    /// How many processes may use it at a time. Only what is computed can be shared: two
-    /// processes on one NPU disturb each other's results, and unserialised use can wedge
-    /// it until the power is cut.
+    /// How many processes may use it at a time. Only an emulated device can be shared: two
+    /// processes on one NPU disturb each other's results, and concurrent use can wedge it
+    /// until the power is cut.
     pub access: Access,
-    /// Whether its figures may be kept as a baseline. Those of a double say nothing of
-    /// the device that it plays.
+    /// Whether its figures may be kept as a baseline. The figures of a double say nothing
+    /// about the device that it stands in for.
     pub baselines: BaselineUse,
 }
 
@@ -40,7 +40,7 @@ impl DeviceSpec {
         Self::hardware("emu").access(Access::Shared)
     }
 
-    /// A device that is there and that one process uses at a time.
+    /// A device that is available, and that one process uses at a time.
     pub fn hardware(name: impl Into<String>) -> Self {
         let name = name.into();
         Self {
@@ -52,7 +52,7 @@ impl DeviceSpec {
         }
     }
 
-    /// The same, used by this many processes at a time.
+    /// The same, with a number of processes that may use it at a time.
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;

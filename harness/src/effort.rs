@@ -6,7 +6,7 @@ pub enum Effort {
     /// The shapes that the programs launch.
     #[default]
     Full,
-    /// The same kernels on few rows, for a quick look: names stay, figures are
-    /// those of another shape, and so none is held against a baseline.
+    /// The same kernels on few rows, for a quick look. Names stay the same, but the figures
+    /// are those of another shape, so they are not compared with a baseline.
     Smoke,
 }

@@ -1,5 +1,5 @@
-//! Evidence for an independent computation: the device's raw logits and what
-//! the token gate made of them, in files that the recorder's `--check` reads.
+//! Evidence for an independent computation: the device's raw logits and what the token
+//! gate concluded from them, in files that the recorder's `--check` reads.
 
 use crate::schema::write_atomically;
 use safetensors::tensor::{Dtype, TensorView, serialize};
@@ -52,7 +52,7 @@ impl Evidence<'_> {
     }
 }
 
-/// The files of one prompt, with paths that hold wherever they are read.
+/// The files of one prompt, with absolute paths.
 pub(crate) fn files(folder: &Path, prompt: &str) -> Vec<PathBuf> {
     let stem = stem(prompt);
     let names = [format!("{stem}.json"), format!("{stem}.y.safetensors")];

@@ -5,8 +5,8 @@ use crate::check::Check;
 use crate::schema::LaunchDescription;
 use std::{fmt, sync::Arc};
 
-/// What an adapter gates in one context. An adapter builds its programs once and reads all
-/// of this off them.
+/// What an adapter gates in one context. An adapter builds its programs once and derives
+/// all of this from them.
 ///
 /// ```
 /// # use npugate::{Gates, Kernel};
@@ -22,15 +22,15 @@ pub struct Gates {
     /// Every kernel at every shape that the adapter's programs launch.
     pub kernels: Vec<Box<dyn Kernel>>,
     /// Every launch of every program, with the test that gates it, for the record of
-    /// tested kernels. Listed from the programs, not from [`kernels`](Self::kernels): a
-    /// launch that no test gates must show.
+    /// tested kernels. It is listed from the programs, not from [`kernels`](Self::kernels),
+    /// so that a launch that no test gates shows up.
     pub launches: Vec<LaunchDescription>,
-    /// Checks of the adapter's own.
+    /// The adapter's own checks.
     pub checks: Vec<Arc<dyn Check>>,
 }
 
 impl Gates {
-    /// Nothing but what a model has anyway.
+    /// No kernels and no checks besides those that every model has.
     pub fn new() -> Self {
         Self::default()
     }
@@ -63,13 +63,13 @@ impl Gates {
         self
     }
 
-    /// The same, with a check of the adapter's own.
+    /// The same, with one of the adapter's own checks.
     #[must_use]
     pub fn check(self, check: impl Check + 'static) -> Self {
         self.checks([Arc::new(check) as Arc<dyn Check>])
     }
 
-    /// The same, with checks of the adapter's own.
+    /// The same, with some of the adapter's own checks.
     #[must_use]
     pub fn checks(mut self, checks: impl IntoIterator<Item = Arc<dyn Check>>) -> Self {
         self.checks.extend(checks);

@@ -4,14 +4,14 @@ use crate::schema::{Attributes, CheckId};
 use crate::{Context, DType, RunError, Tensor};
 use std::fmt;
 
-/// One kernel at one shape: what `kernel::...` tests gate. An adapter lists
-/// one for every distinct launch of its programs.
+/// One kernel at one shape, which a `kernel::...` test gates. An adapter lists one for
+/// every distinct launch of its programs.
 pub trait Kernel: Send + Sync {
     /// Names the test.
     fn id(&self) -> KernelId;
 
-    /// What filter expressions may ask for: `op`, `tier`, and the dimensions, `m` and
-    /// `n` and whatever the op calls them.
+    /// What filter expressions can ask for: `op`, `tier`, and the dimensions under the
+    /// names that the op gives them, such as `m` and `n`.
     fn attributes(&self) -> Attributes {
         self.id().attributes()
     }
@@ -24,20 +24,19 @@ pub trait Kernel: Send + Sync {
     /// The tolerance that the full output is held to, element by element.
     fn tolerance(&self) -> Tolerance;
 
-    /// Draws inputs; the same draw always gives the same inputs. `None` where
-    /// this kernel has no such inputs (a kernel with a square root has no exact
-    /// integers).
+    /// Draws inputs. The same draw always gives the same inputs. `None` if this kernel
+    /// has no such inputs (a kernel with a square root has no exact integers).
     fn inputs(&self, draw: Draw) -> Option<Vec<Tensor>>;
 
-    /// The output in f32 from the same inputs, by a method that shares no code
-    /// with the device.
+    /// The output in f32 for the same inputs, by a method that shares no code with the
+    /// device.
     ///
     /// # Errors
     ///
     /// Inputs that do not fit the kernel.
     fn reference(&self, inputs: &[Tensor]) -> Result<Tensor, RunError>;
 
-    /// The output on the device, once for each set of inputs. The device is
+    /// The output on the device; called once for each set of inputs. The device is
     /// opened here, never before.
     ///
     /// # Errors
@@ -45,36 +44,36 @@ pub trait Kernel: Send + Sync {
     /// A device that cannot be opened or fails.
     fn run(&self, context: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError>;
 
-    /// The width of a head, if the output's rows are heads side by side: each head
-    /// is then judged on its own as well.
+    /// The width of a head, if the output's rows are heads side by side. Each head is
+    /// then judged on its own as well.
     fn head_dim(&self) -> Option<usize> {
         None
     }
 
-    /// Whether the kernel's errors must average out: true for one that rounds to
-    /// nearest and approximates nothing.
+    /// Whether the kernel's errors must average out, as those of a kernel that rounds to
+    /// nearest and approximates nothing do.
     fn bias(&self) -> Bias {
         Bias::Declared
     }
 
-    /// The lowest acceptable SQNR of the output against the f32 reference in
-    /// decibels, if the kernel declares one.
+    /// The lowest acceptable SQNR of the output against the f32 reference, in decibels,
+    /// if the kernel declares one.
     fn sqnr_floor(&self) -> Option<f64> {
         None
     }
 }
 
-/// What a kernel says of the mean of its errors.
+/// What a kernel declares about the mean of its errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bias {
-    /// Errors average out: the gate holds their mean against their spread.
+    /// Errors average out: the gate compares their mean with their spread.
     None,
     /// The rounding mode or an approximation leans to one side, and the kernel
-    /// says so: the figure is recorded.
+    /// declares it: the figure is only recorded.
     Declared,
 }
 
-/// Names a kernel test: `kernel::{op}::{shape}` and, where the op has tiers,
+/// The name of a kernel test: `kernel::{op}::{shape}` and, if the op has tiers,
 /// `::{tier}`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 #[non_exhaustive]
@@ -100,7 +99,7 @@ impl KernelId {
         self
     }
 
-    /// What the name says: `op`, and `tier` where there is one.
+    /// The attributes in the name: `op`, and `tier` if there is one.
     pub fn attributes(&self) -> Attributes {
         let tier = self.tier.as_ref().map(|tier| ("tier".to_owned(), tier.as_str().into()));
         [("op".to_owned(), self.op.as_str().into())].into_iter().chain(tier).collect()
@@ -117,27 +116,27 @@ impl fmt::Display for KernelId {
 /// Which inputs to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Draw {
-    /// Signed values of the distribution that the kernel's published figures
-    /// were measured on.
+    /// Signed values from the distribution that the kernel's published figures were
+    /// measured on.
     Registry {
         /// Seed; printed with a failure.
         seed: u64,
     },
-    /// Values in {-1, 0, 1} such that every result is an integer of magnitude
-    /// at most 256, which bf16 holds exactly: the output must be bit-equal.
+    /// Values in {-1, 0, 1} such that every result is an integer with a magnitude of at
+    /// most 256, which bf16 holds exactly: the output must be bit-equal.
     Integers {
         /// Seed; printed with a failure.
         seed: u64,
     },
 }
 
-/// How far an element may be from its reference: it passes if `abs(y - r) <= atol + rtol * abs(r)`, as numpy's
-/// `isclose` has it. NaN never passes.
+/// How far an element may be from its reference: it passes if
+/// `abs(y - r) <= atol + rtol * abs(r)`, as in numpy's `isclose`. NaN never passes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
-    /// Relative part.
+    /// The relative part.
     pub rtol: f32,
-    /// Absolute part, in the unit of the output.
+    /// The absolute part, in the unit of the output.
     pub atol: f32,
 }
 
@@ -148,7 +147,7 @@ impl Tolerance {
         self.allows((y - r).abs(), r.abs())
     }
 
-    /// Whether an absolute error is acceptable on a reference of a magnitude.
+    /// Whether an absolute error is acceptable for a reference of this magnitude.
     pub(crate) fn allows(self, error: f64, magnitude: f64) -> bool {
         error <= f64::from(self.atol) + f64::from(self.rtol) * magnitude
     }

@@ -1,7 +1,7 @@
 //! Gates for language models on NPUs.
 //!
-//! An adapter crate describes a model (or just kernels) by the traits [`Adapter`],
-//! [`Model`], [`Runner`] and [`Kernel`]; this crate turns it
+//! An adapter crate describes a model (or just kernels) with the traits [`Adapter`],
+//! [`Model`], [`Runner`] and [`Kernel`]. This crate turns it
 //! into named tests with numbers and speaks libtest's command line, so that `cargo test`,
 //! `cargo nextest` and `cargo npugate` all run the same gates:
 //!
@@ -18,7 +18,7 @@
 //!
 //! # What an adapter needs
 //!
-//! A crate that gates kernels of its own needs these ten names and [`main`]:
+//! A crate that gates its own kernels needs these ten names and [`main`]:
 //!
 //! ```
 //! use npugate::{
@@ -27,13 +27,14 @@
 //! };
 //! ```
 //!
-//! Beside them at the root is what some kernels and adapters override: [`Bias`], [`DType`],
-//! [`DeviceSpec`], [`Effort`], [`Settings`], [`TensorError`]. All else is in a module:
+//! The root also has what some kernels and adapters override: [`Bias`], [`DType`],
+//! [`DeviceSpec`], [`Effort`], [`Settings`], [`TensorError`]. Everything else is in a
+//! module:
 //!
 //! - [`model`]: a model and what runs it;
-//! - [`check`]: checks of an adapter's own;
+//! - [`check`]: an adapter's own checks;
 //! - [`goldens`] and [`metrics`]: what such checks compare with, and how;
-//! - [`suite`]: an adapter's tests from within another program;
+//! - [`suite`]: running an adapter's tests from another program;
 //! - [`schema`]: the file formats, which the `cargo npugate` command shares.
 #![forbid(unsafe_code)]
 

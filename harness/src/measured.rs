@@ -1,4 +1,4 @@
-//! What a check measured, or why it ended without.
+//! What a check measured, or why it did not measure anything.
 
 use crate::schema::Metric;
 use crate::{RunError, goldens::GoldenError, metrics::CompareError};
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Measured {
-    /// Every number; those with limits are binding.
+    /// Every number; the limits of those that have one are binding.
     pub metrics: Vec<Metric>,
-    /// What was compared, in one sentence: the verdict of a pass, and added to that of a
-    /// failure.
+    /// What was compared, in one sentence. It is the verdict of a pass, and is added to the
+    /// verdict of a failure.
     pub note: Option<String>,
     /// Files for whoever looks into a failure.
     pub attachments: Vec<PathBuf>,
@@ -24,7 +24,7 @@ pub struct Measured {
 pub enum Stop {
     /// What is tested is wrong: the test fails.
     Fail(String),
-    /// What is tested is wrong, and the device takes no further work: the test fails and
+    /// What is tested is wrong, and the device accepts no more work: the test fails and
     /// the process ends.
     Lost(String),
     /// The check cannot judge: the test is invalid, which is never a pass.
@@ -34,7 +34,7 @@ pub enum Stop {
 pub(crate) type CheckResult = Result<Measured, Stop>;
 
 impl Measured {
-    /// Metrics alone.
+    /// Metrics without a note.
     pub fn of(metrics: impl Into<Vec<Metric>>) -> Self {
         Self { metrics: metrics.into(), ..Self::default() }
     }
@@ -58,7 +58,7 @@ impl Stop {
     /// The goldens lack the reference that the profile is judged by.
     pub(crate) fn no_declared_reference() -> Self {
         Self::Invalid(
-            "the kernels declare BFP16, and the goldens have no reference in that arithmetic; record them again"
+            "the kernels declare BFP16, but the goldens have no reference in that arithmetic; record them again"
                 .to_owned(),
         )
     }
@@ -83,8 +83,8 @@ impl From<GoldenError> for Stop {
 }
 
 impl From<CompareError> for Stop {
-    /// A comparison that cannot be made is the device's fault, unless it is the
-    /// reference that is empty, degenerate or not finite.
+    /// A comparison that cannot be made is the device's fault, unless the reference is
+    /// empty, degenerate or not finite.
     fn from(error: CompareError) -> Self {
         if error.blames_reference() {
             Self::Invalid(error.to_string())

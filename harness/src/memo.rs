@@ -1,4 +1,4 @@
-//! What was computed once and is kept for whoever asks again, by its type and a number.
+//! Results that were computed once and are kept for later use, by their type and a number.
 
 use crate::measured::Stop;
 use std::{
@@ -7,18 +7,18 @@ use std::{
     sync::Arc,
 };
 
-/// How much is kept of what one type computes.
+/// How many results of one type are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Keep {
     /// Everything.
     All,
-    /// The last alone: it is large, and those who ask for it follow each other.
+    /// Only the last one: it is large, and its users run one after the other.
     Last,
 }
 
 type Kept = Result<Arc<dyn Any + Send + Sync>, Stop>;
 
-/// What was computed, and what could not be.
+/// What was computed, and what could not be computed.
 #[derive(Default)]
 pub(crate) struct Memo(HashMap<(TypeId, usize), Kept>);
 
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_alone_is_kept_of_what_is_large_and_an_error_as_a_value_is() {
+    fn only_the_last_of_a_large_type_is_kept_and_errors_are_kept_like_values() {
         let mut memo = Memo::default();
         memo.insert(0, &Ok(Arc::new(7u32)), Keep::Last);
         let stop = Stop::Fail("it fell over".to_owned());

@@ -13,12 +13,12 @@ pub trait Model: Send + Sync {
     /// The arithmetic that the kernels declare.
     fn profile(&self) -> PrecisionProfile;
 
-    /// The weights and where they come from; `path` is where they are on this
-    /// machine. Looks at the file system, reads no weights.
+    /// The weights and where they come from; `path` is where they are on this machine.
+    /// May look at the file system, but does not read the weights.
     fn weights(&self) -> WeightsFile;
 
-    /// Reads every tensor's name and shape from the weight file, checks the
-    /// digest, and says how many tensors there are.
+    /// Reads every tensor's name and shape from the weight file, checks the digest, and
+    /// returns the number of tensors.
     ///
     /// # Errors
     ///

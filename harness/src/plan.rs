@@ -1,4 +1,4 @@
-//! Which tests an adapter has: named without touching weights or a device.
+//! Which tests an adapter has. They are named without touching weights or a device.
 
 use crate::check::{Needs, Set};
 use crate::checks::own;
@@ -19,9 +19,9 @@ pub struct Planned {
     pub phase: Phase,
     /// Why it does not run by default, if it does not.
     pub ignore: Option<Ignore>,
-    /// What is known of it beyond its name.
+    /// What is known about it besides its name.
     pub attributes: Attributes,
-    /// How long it may take before something is wrong.
+    /// How long it may take before it counts as slow or hanging.
     pub limits: TimeLimits,
     job: Job,
 }
@@ -33,24 +33,24 @@ enum Job {
     At(RunAt, usize),
 }
 
-/// Names of tests that cannot be.
+/// A test has a name that cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A check of the adapter's own that is not named as a test is.
+    /// One of the adapter's own checks does not have the name of a test.
     #[error(
-        "the check `{0}` is not named `PHASE::NAME`, in letters, digits, `_`, `-` and `.`; name it like `speed::decode`"
+        "the check `{0}` is not named `PHASE::NAME` with letters, digits, `_`, `-` and `.`; give it a name such as `speed::decode`"
     )]
     Form(String),
-    /// A check of the adapter's own whose name says that it is a built-in one.
+    /// One of the adapter's own checks has the name of a built-in check's test.
     #[error("`{name}` is the name of a test of the built-in check {check}; rename the check")]
     BuiltIn {
         /// The name.
         name: String,
-        /// The check that it would be taken for.
+        /// The check that it would be mistaken for.
         check: CheckId,
     },
-    /// Two tests that no filter could tell apart.
+    /// Two tests have the same name, so that no filter could distinguish them.
     #[error("two tests are named `{0}`; rename one of them")]
     Twice(String),
 }
@@ -69,7 +69,7 @@ impl Planned {
 ///
 /// # Errors
 ///
-/// A name that is no test's, or two tests'.
+/// A name that is not a test's, or that two tests share.
 pub(crate) fn plan(session: &mut Session) -> Result<Vec<Planned>, PlanError> {
     let mut plan = Plan { tests: Vec::new(), no_weights: no_weights(session) };
     for check in &BUILT_IN {
@@ -87,17 +87,18 @@ pub(crate) fn plan(session: &mut Session) -> Result<Vec<Planned>, PlanError> {
 }
 
 struct Plan {
-    /// Each with its place among the tests of its phase; those of one place stay as they
-    /// were added.
+    /// Each with its place among the tests of its phase; tests with the same place stay in
+    /// the order in which they were added.
     tests: Vec<(usize, Planned)>,
     no_weights: Option<Ignore>,
 }
 
-/// The place of an adapter's own checks in a phase that has others.
+/// The place of an adapter's own checks in a phase that has other tests.
 const LAST: usize = usize::MAX;
 
 impl Plan {
-    /// The tests of a built-in check; none of those that need a model where there is none.
+    /// Adds the tests of a built-in check. Without a model, those that need one are left
+    /// out.
     fn built_in(&mut self, check: &BuiltIn, session: &mut Session) {
         let pattern = check.id.pattern();
         if let Tests::Kernels(run) = check.tests {
@@ -145,7 +146,7 @@ impl Plan {
         self.tests.push((0, Planned { name, phase, ignore, attributes, limits, job }));
     }
 
-    /// The checks of the adapter's own.
+    /// Adds the adapter's own checks.
     fn own(&mut self, session: &Session) -> Result<(), PlanError> {
         for (index, check) in session.checks.iter().enumerate() {
             let name = check.name();
@@ -168,14 +169,14 @@ impl Plan {
         Ok(())
     }
 
-    /// Why a test does not run by default. Missing weights are the better reason.
+    /// Why a test does not run by default. Missing weights are the more useful reason.
     fn ignore(&self, needs: Needs, set: Set) -> Option<Ignore> {
         let no_weights = self.no_weights.clone().filter(|_| needs == Needs::Weights);
         no_weights.or((set == Set::Full).then_some(Ignore::Full))
     }
 }
 
-/// Two parts or more, of the characters that need no quotes anywhere.
+/// Whether a name has two parts or more, made of characters that never need quotes.
 fn is_test_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -184,8 +185,8 @@ fn is_test_name(name: &str) -> bool {
     name.contains("::") && name.split("::").all(is_part)
 }
 
-/// The prompts' names. Without a manifest there are none to list, and `goldens::complete`
-/// says why.
+/// The names of the prompts. Without a manifest there are none to list, and
+/// `goldens::complete` says why.
 fn prompts(session: &mut Session) -> Vec<String> {
     session.goldens().map_or_else(
         |_| Vec::new(),
@@ -193,8 +194,8 @@ fn prompts(session: &mut Session) -> Vec<String> {
     )
 }
 
-/// The reason for ignoring the tests that need weights, when there are none.
-/// Weights under version control are never excused.
+/// The reason to ignore the tests that need weights, if there are no weights. Missing
+/// weights that should be under version control are never a reason.
 fn no_weights(session: &Session) -> Option<Ignore> {
     let weights = session.adapter.model()?.weights();
     let bundled = matches!(weights.source, WeightsSource::Bundled { .. });
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_of_parts_that_need_no_quotes() {
+    fn a_name_has_parts_that_need_no_quotes() {
         assert!(is_test_name("speed::decode") && is_test_name("a::b-1::c.d_e"));
         for name in ["", "speed", "::a", "a::", "a:: b", "a::b,c", "a::b\n", "a::é"] {
             assert!(!is_test_name(name), "{name}");

@@ -1,8 +1,7 @@
-//! The arithmetic that a model's kernels declare: it picks the limits.
+//! The arithmetic that a model's kernels declare, which determines the limits.
 
-/// The arithmetic that a model's kernels declare. The limits of the checks
-/// follow it, since a kernel can be no closer to the truth than its number
-/// format allows.
+/// The arithmetic that a model's kernels declare. The limits of the checks depend on
+/// it, since a kernel cannot be closer to the truth than its number format allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum PrecisionProfile {
     /// bf16 operands, f32 accumulation, one rounding at the end.

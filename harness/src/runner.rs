@@ -1,19 +1,18 @@
-//! A runner runs a model on a device. Its functions are the production ones:
-//! text generation, profiling and every gate call the same.
+//! A runner runs a model on a device. Its functions are the production ones: text
+//! generation, profiling and every gate call the same functions.
 
 use crate::schema::DeviceUsage;
 use crate::{Tensor, TensorError};
 use std::{error, fmt, time::Duration};
 
-/// A model on a device, set up: weights are in static buffers before the first
+/// A model that is set up on a device: the weights are in static buffers before the first
 /// call, so that calls can be timed.
 pub trait Runner: Send {
     /// The longest sequence that prefill is compiled for.
     fn max_prefill(&self) -> usize;
 
     /// Runs the prompt through the whole stack and fills the KV cache with its
-    /// positions, which are `0..tokens.len()`. A cache of an earlier prompt is
-    /// forgotten.
+    /// positions, which are `0..tokens.len()`. Discards the cache of an earlier prompt.
     ///
     /// # Errors
     ///
@@ -32,7 +31,7 @@ pub trait Runner: Send {
     fn decode_step(&mut self, token: u32, pos: usize) -> Result<Vec<f32>, RunError>;
 
     /// Runs one decoder block on an injected input `[positions, hidden]` at the
-    /// positions `0..positions`. The KV cache is left alone.
+    /// positions `0..positions`. The KV cache stays unchanged.
     ///
     /// # Errors
     ///
@@ -40,7 +39,7 @@ pub trait Runner: Send {
     /// fails.
     fn block(&mut self, layer: usize, hidden: &Tensor) -> Result<Block, RunError>;
 
-    /// The KV cache of one layer as it stands.
+    /// The current KV cache of one layer.
     ///
     /// # Errors
     ///
@@ -51,11 +50,11 @@ pub trait Runner: Send {
     fn usage(&self) -> Usage;
 }
 
-/// What to bring back from a prefill besides the KV cache.
+/// What to return from a prefill besides the KV cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Probe {
-    /// Bring the residual stream after every block and after the final norm.
+    /// Whether to return the residual stream after every block and after the final norm.
     pub hidden: bool,
     /// Which positions to compute logits for.
     pub logits: LogitRows,
@@ -78,28 +77,29 @@ impl Probe {
 /// Which positions of a prefill to compute logits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LogitRows {
-    /// The last position alone: what generation needs.
+    /// Only the last position, which is what generation needs.
     #[default]
     Last,
     /// Every position from this one on.
     From(usize),
 }
 
-/// What a prefill brings back; padding is cut off.
+/// What a prefill returns, without padding.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Prefill {
-    /// Logits of the asked rows, `[rows, vocab]`, f32.
+    /// The logits of the requested rows, `[rows, vocab]`, f32.
     pub logits: Tensor,
-    /// Residual stream after each block, `[positions, hidden]`; empty unless
+    /// The residual stream after each block, `[positions, hidden]`; empty unless
     /// probed.
     pub hidden: Vec<Tensor>,
-    /// After the final norm, `[positions, hidden]`; none unless probed.
+    /// The residual stream after the final norm, `[positions, hidden]`; `None` unless
+    /// probed.
     pub final_norm: Option<Tensor>,
 }
 
 impl Prefill {
-    /// Logits of the asked rows, `[rows, vocab]`, f32.
+    /// Logits of the requested rows, `[rows, vocab]`, f32.
     pub fn new(logits: Tensor) -> Self {
         Self { logits, hidden: Vec::new(), final_norm: None }
     }
@@ -114,8 +114,8 @@ impl Prefill {
     }
 }
 
-/// The outputs of one block; the parts before they are added to the residual
-/// stream.
+/// The outputs of one block. The parts are as they are before they are added to the
+/// residual stream.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Block {
@@ -176,28 +176,28 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The same, with so many programs run.
+    /// The same, with this number of programs run.
     #[must_use]
     pub fn ran(mut self, dispatches: u64, took: Duration) -> Self {
         (self.dispatches, self.run) = (dispatches, took);
         self
     }
 
-    /// The same, with so many bytes written to the device.
+    /// The same, with this number of bytes written to the device.
     #[must_use]
     pub fn wrote(mut self, bytes: u64, took: Duration) -> Self {
         (self.bytes_written, self.write) = (bytes, took);
         self
     }
 
-    /// The same, with so many bytes read back.
+    /// The same, with this number of bytes read back.
     #[must_use]
     pub fn read_back(mut self, bytes: u64, took: Duration) -> Self {
         (self.bytes_read, self.read) = (bytes, took);
         self
     }
 
-    /// What was asked since `earlier`, for a report.
+    /// What was asked of the device since `earlier`, for a report.
     pub fn since(self, earlier: Self) -> DeviceUsage {
         let milliseconds =
             |now: Duration, then: Duration| now.saturating_sub(then).as_secs_f64() * 1e3;
@@ -212,8 +212,8 @@ impl Usage {
     }
 }
 
-/// Why a model could not be built or run: one sentence for the user, and
-/// whether the check may judge by it.
+/// Why a model could not be built or run: one sentence for the user, and whether it
+/// counts as a failure of what is tested.
 #[derive(Debug)]
 pub struct RunError {
     kind: RunErrorKind,
@@ -224,28 +224,28 @@ pub struct RunError {
 enum RunErrorKind {
     /// The model or the device did something wrong: the test fails.
     Fault,
-    /// The device takes no further work: the test fails, and the process ends.
+    /// The device accepts no more work: the test fails, and the process ends.
     Lost,
-    /// Something outside of what is tested is missing or wrong, such as the
-    /// weights' digest: the test is invalid.
+    /// Something other than what is tested is missing or wrong, such as the digest of the
+    /// weights: the test is invalid.
     Setup,
 }
 
 impl RunError {
-    /// The model or the device did something wrong: tests that meet it fail.
+    /// The model or the device did something wrong: tests that get this error fail.
     pub fn fault(source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         Self { kind: RunErrorKind::Fault, source: source.into() }
     }
 
-    /// A run on the device hung or failed, and it takes no further work in this
-    /// process: the test fails, the process ends, and what is left of the tests is
-    /// for another one.
+    /// A run on the device hung or failed, and the device accepts no more work in this
+    /// process: the test fails, the process ends, and the remaining tests are left to
+    /// another process.
     pub fn lost(source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         Self { kind: RunErrorKind::Lost, source: source.into() }
     }
 
-    /// Something outside of what is tested is missing or wrong (no weights, a
-    /// wrong digest): tests that meet it are invalid, they cannot judge.
+    /// Something other than what is tested is missing or wrong (no weights, a wrong
+    /// digest): tests that get this error cannot judge, and are invalid.
     pub fn setup(source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         Self { kind: RunErrorKind::Setup, source: source.into() }
     }

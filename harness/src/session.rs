@@ -1,6 +1,6 @@
-//! What the tests of one process share: the goldens, the runner, and whatever a
-//! check computes that more than one test looks at. Everything is computed when the
-//! first test asks for it.
+//! What the tests of one process share: the goldens, the runner, and whatever a check
+//! computes for more than one test. Everything is computed when the first test asks for
+//! it.
 
 use crate::check::{Check, Workbench, private::Sealed};
 use crate::goldens::{Goldens, LayerGolden, TokenGolden};
@@ -10,10 +10,10 @@ use crate::schema::Prompt;
 use crate::{Adapter, Context, Kernel, Model, Runner};
 use std::{path::PathBuf, sync::Arc};
 
-/// What more than one test looks at: computed once in a process, by a number that says
-/// which, such as a layer's or a prompt's.
+/// Something that more than one test uses: computed once in a process for each key, such
+/// as the number of a layer or a prompt.
 pub(crate) trait Shared: Send + Sync + Sized + 'static {
-    /// How much of it is kept.
+    /// How many results are kept.
     const KEEP: Keep = Keep::All;
 
     /// Computes it.
@@ -41,7 +41,7 @@ impl Session {
         Self { adapter, context, kernels, checks, goldens: None, runner: None, memo }
     }
 
-    /// What tests share, computed by the first that asks.
+    /// Returns what tests share, computed for the first test that asks for it.
     pub fn shared<T: Shared>(&mut self, key: usize) -> Result<Arc<T>, Stop> {
         if let Some(known) = self.memo.get(key) {
             return known;
@@ -51,7 +51,7 @@ impl Session {
         computed
     }
 
-    /// Has it computed again by whoever asks next.
+    /// Forgets a result, so that it is computed again for the next test that asks for it.
     pub fn forget<T: Shared>(&mut self, key: usize) {
         self.memo.forget::<T>(key);
     }
@@ -64,7 +64,7 @@ impl Session {
             .get_or_insert_with(|| {
                 let name = adapter.name();
                 let folder = fixtures(adapter, context)
-                    .ok_or_else(|| Stop::Invalid(format!("{name} names no folder with goldens")))?;
+                    .ok_or_else(|| Stop::Invalid(format!("{name} has no folder with goldens")))?;
                 Ok(Arc::new(Goldens::open(&folder, name)?))
             })
             .clone()
@@ -75,7 +75,7 @@ impl Session {
         let goldens = self.goldens()?;
         let prompts = &goldens.manifest().prompts;
         prompts.get(index).cloned().ok_or_else(|| {
-            Stop::Invalid(format!("the manifest has {} prompts, none at {index}", prompts.len()))
+            Stop::Invalid(format!("the manifest has {} prompts, no prompt {index}", prompts.len()))
         })
     }
 
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// The indices of the prompts with per-layer goldens: never none.
+    /// The indices of the prompts with per-layer goldens, at least one.
     pub fn diagnosis_prompts(&mut self) -> Result<Vec<usize>, Stop> {
         let goldens = self.goldens()?;
         let prompts = goldens.manifest().prompts.iter().enumerate();
@@ -126,10 +126,10 @@ impl Session {
         }
     }
 
-    /// The model; tests of a phase that needs one are not planned without it.
+    /// The model. Without one, the tests that need it are not planned.
     pub fn model(&self) -> Result<&dyn Model, Stop> {
         self.adapter.model().ok_or_else(|| {
-            Stop::Invalid(format!("{} has kernels alone, no model", self.adapter.name()))
+            Stop::Invalid(format!("{} has only kernels, no model", self.adapter.name()))
         })
     }
 }

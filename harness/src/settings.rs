@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// Settings of a run, as `key=value` pairs that the adapter reads. None is the
-/// default run; [`Adapter::distinct`](crate::Adapter::distinct) takes out what is
-/// the default anyway, so that the device class says what differs.
+/// The settings of a run, as `key=value` pairs that the adapter reads. A run without
+/// settings is the default run. [`Adapter::distinct`](crate::Adapter::distinct) removes
+/// the settings that are the default anyway, so that the device class says what differs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings(BTreeMap<String, String>);
 
@@ -18,9 +18,9 @@ pub enum SettingsError {
     /// The adapter has no such setting.
     #[error("this adapter has no setting `{key}`; it has {known}")]
     UnknownKey {
-        /// What was asked for.
+        /// The key that was given.
         key: String,
-        /// What there is.
+        /// The keys that the adapter has.
         known: String,
     },
     /// The setting has no such value.
@@ -41,12 +41,12 @@ impl Settings {
         self.0.insert(key.into(), value.into());
     }
 
-    /// Takes a setting out, as if it had not been given.
+    /// Removes a setting, as if it had not been given.
     pub fn remove(&mut self, key: &str) {
         self.0.remove(key);
     }
 
-    /// The value of a setting, parsed; `None` where it is not set.
+    /// The value of a setting, parsed; `None` if it is not set.
     ///
     /// # Errors
     ///
@@ -63,8 +63,8 @@ impl Settings {
         })
     }
 
-    /// Refuses a setting that the adapter does not know, so that a typo never
-    /// runs the default in silence.
+    /// Refuses a setting that the adapter does not know, so that a typo never silently
+    /// runs the default.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Settings {
         }
     }
 
-    /// The name of the device class: the device, and what differs from the
+    /// The name of the device class, which is the device and what differs from the
     /// default run: `emu`, `emu+attention=host`.
     pub fn device_class(&self, device: &str) -> String {
         let pairs = self.0.iter().map(|(key, value)| format!("+{key}={value}"));

@@ -1,5 +1,5 @@
-//! The tests of one adapter in one context: planned without touching weights or
-//! a device, run one by one, sharing what they compute.
+//! The tests of one adapter in one context. They are planned without touching weights or
+//! a device, run one by one, and share what they compute.
 
 use crate::check::Check;
 use crate::measured::Stop;
@@ -58,8 +58,8 @@ impl Past {
         })
     }
 
-    /// What still holds for tests of another size: of the kernels nothing, and
-    /// no baseline, which a run is compared with as a whole.
+    /// Keeps what still applies to tests of another size: no known failures of kernels,
+    /// and no baseline, since a run is compared with a baseline as a whole.
     fn at(self, effort: Effort) -> Self {
         match effort {
             Effort::Full => self,
@@ -71,7 +71,7 @@ impl Past {
         }
     }
 
-    /// What a run is held against that may ignore baselines.
+    /// Drops the baseline if the run ignores baselines.
     fn with(self, baselines: Baselines) -> Self {
         match baselines {
             Baselines::Compare => self,
@@ -88,37 +88,37 @@ impl Past {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuiteError {
-    /// Names of tests that cannot be.
+    /// A test has a name that cannot be used.
     #[error("the tests of {model}: {source}")]
     Plan {
         /// The adapter.
         model: String,
-        /// What is wrong with them.
+        /// What is wrong with its tests.
         source: PlanError,
     },
-    /// A setting that the adapter does not take.
+    /// The adapter does not accept a setting.
     #[error(transparent)]
     Settings(#[from] crate::SettingsError),
-    /// A device that the adapter cannot run on.
+    /// The adapter cannot run on the device.
     #[error("{model} does not run on device `{device}`; it runs on {known}")]
     Device {
         /// The adapter.
         model: String,
-        /// What was asked for.
+        /// The device that was asked for.
         device: String,
-        /// What there is.
+        /// The devices that it runs on.
         known: String,
     },
 }
 
 impl Suite {
-    /// Plans the tests of an adapter. Reads the golden manifest and the
-    /// baseline at most. An empty device name means the adapter's default.
+    /// Plans the tests of an adapter. Reads nothing but the golden manifest, the baseline
+    /// and the known failures. An empty device name means the adapter's default.
     ///
     /// # Errors
     ///
-    /// A setting or a device that the adapter does not take; a check of its own whose
-    /// name is not one, or is another test's.
+    /// A setting or a device that the adapter does not accept; one of its own checks whose
+    /// name is not valid, or is the name of another test.
     pub fn new(adapter: Arc<dyn Adapter>, mut context: Context) -> Result<Self, SuiteError> {
         let device = choose(&*adapter, &context.device)?;
         context.device.clone_from(&device.name);
@@ -156,8 +156,8 @@ impl Suite {
         })
     }
 
-    /// The same suite without baseline and known failures: every check stands
-    /// on its own limits.
+    /// The same suite without a baseline and known failures: every check is judged by its
+    /// own limits alone.
     #[must_use]
     pub fn without_history(mut self) -> Self {
         self.past = Ok(Past::default());
@@ -169,7 +169,7 @@ impl Suite {
         &*self.adapter
     }
 
-    /// The context of the run, with the device that it comes to.
+    /// The context of the run, with the device that was chosen.
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -179,19 +179,19 @@ impl Suite {
         &self.plan
     }
 
-    /// What the binary says of itself.
+    /// The binary's description of itself.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// Whether a test has left the device so that this process is to end: whatever it
-    /// runs now fails, and says nothing.
+    /// Whether a test has lost the device, so that this process should end: any test that
+    /// it runs now fails, which says nothing about the test.
     pub fn has_lost_its_device(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Runs one test; `None` if there is no test of that name. A panic inside
-    /// of a check is a failed record, and later tests start afresh.
+    /// Runs one test; `None` if there is no test of that name. A panic inside a check gives
+    /// a failed record, and later tests still run.
     pub fn run(&self, name: &str) -> Option<Record> {
         let test = self.plan.iter().find(|test| test.name == name)?;
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,7 +209,7 @@ impl Suite {
     }
 }
 
-/// The device of a run by its name, or the adapter's default for no name.
+/// Finds the device of a run by its name; an empty name means the adapter's default.
 fn choose(adapter: &dyn Adapter, name: &str) -> Result<DeviceSpec, SuiteError> {
     let devices = adapter.devices();
     let known: Vec<_> = devices.iter().map(|device| device.name.clone()).collect();
@@ -223,7 +223,7 @@ fn choose(adapter: &dyn Adapter, name: &str) -> Result<DeviceSpec, SuiteError> {
     })
 }
 
-/// What a check of the adapter's own says of itself.
+/// Describes one of the adapter's own checks.
 fn describe(check: &dyn Check) -> CheckDescription {
     CheckDescription { name: check.name(), explanation: check.explanation() }
 }

@@ -1,4 +1,4 @@
-//! A tensor as the checks see it: a shape, the dtype it had on the device, and
+//! A tensor as the checks see it: a shape, the dtype that it had on the device, and
 //! its values widened to f32 (which is exact for bf16).
 
 use std::fmt;
@@ -22,8 +22,8 @@ impl DType {
     }
 }
 
-/// To nearest, ties to even, as `half::bf16::from_f32` rounds, but without its branch
-/// for NaN: a comparison stores millions of values, and this one can be vectorised.
+/// Rounds to nearest, ties to even, as `half::bf16::from_f32` does, but without its branch
+/// for NaN: a comparison stores millions of values, and this function can be vectorised.
 fn to_bf16(value: f32) -> f32 {
     const KEPT: u32 = 0xFFFF_0000;
     let bits = value.to_bits();
@@ -51,7 +51,7 @@ pub struct Tensor {
     values: Vec<f32>,
 }
 
-/// A shape and values that do not belong together.
+/// The number of values does not fit the shape.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{values} values cannot fill a tensor of shape {shape:?}")]
 pub struct TensorError {
@@ -139,7 +139,7 @@ impl Tensor {
         self.values.chunks_exact(self.row_len().max(1))
     }
 
-    /// The first rows alone.
+    /// Only the first rows.
     ///
     /// # Errors
     ///

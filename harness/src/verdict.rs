@@ -1,10 +1,10 @@
-//! From what a check measured to a record: the outcome and the line that says
+//! Turns what a check measured into a record: the outcome, and the line that says
 //! by how much.
 
 use crate::measured::{CheckResult, Measured, Stop};
 use crate::schema::{Baseline, Direction, KnownFailure, Metric, Outcome, Record};
 
-/// What a run of the past says about a test.
+/// What is known about a test from earlier runs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct History<'a> {
     /// The accepted figures of this device class.
@@ -13,8 +13,8 @@ pub(crate) struct History<'a> {
     pub known_failure: Option<&'a KnownFailure>,
 }
 
-/// Makes the record of a check. A pass is also held against the accepted
-/// baseline, a failure against the known one.
+/// Makes the record of a check. A pass is also compared with the accepted
+/// baseline, and a failure with the known failure.
 pub(crate) fn conclude(
     name: &str,
     result: CheckResult,
@@ -41,7 +41,7 @@ pub(crate) fn conclude(
         (Outcome::Passed, Some(_)) => {
             record.outcome = Outcome::Failed;
             record.verdict = format!(
-                "passes, though it is listed as a known failure: remove it from known-failures.json ({})",
+                "passes, but is listed as a known failure: remove it from known-failures.json ({})",
                 record.verdict
             );
         }
@@ -57,7 +57,7 @@ pub(crate) fn conclude(
 }
 
 fn judge(metrics: &[Metric], note: Option<String>) -> (Outcome, String) {
-    // NaN is no number to record either, with a limit or without.
+    // A NaN fails the test even without a limit: it cannot be recorded.
     let is_broken = |metric: &&Metric| !metric.within_limit() || metric.value.is_nan();
     let broken = metrics.iter().filter(is_broken).max_by(|a, b| {
         let used = |metric: &Metric| metric.used().filter(|used| !used.is_nan());
@@ -122,7 +122,7 @@ fn regression(record: &Record, baseline: &Baseline) -> Option<String> {
         let metric = record.metrics.iter().find(|metric| metric.key() == finding.metric)?;
         let show = |value| metric.unit.format(value);
         return Some(format!(
-            "{} {} is worse than the accepted {} (allowed to {}); see what changed, or accept it with `cargo npugate review`",
+            "{} {} is worse than the accepted {} (the limit is {}); see what changed, or accept it with `cargo npugate review`",
             finding.metric,
             show(finding.new),
             show(finding.old?),
@@ -130,7 +130,7 @@ fn regression(record: &Record, baseline: &Baseline) -> Option<String> {
         ));
     }
     let missing = comparison.missing.first()?;
-    Some(format!("the baseline has {missing}, this run did not measure it"))
+    Some(format!("the baseline has {missing}, but this run did not measure it"))
 }
 
 #[cfg(test)]
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_is_no_pass_where_there_is_no_limit_either() {
+    fn nan_is_not_a_pass_even_without_a_limit() {
         let recorded = Metric::new("max_rel", f64::NAN, Unit::Ratio, Direction::Neutral);
         let (outcome, line) = verdict(vec![cosine(0.999), recorded]);
         assert_eq!((outcome, line.as_str()), (Outcome::Failed, "max_rel is NaN"));
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(record.outcome, Outcome::Regressed);
         assert!(
             record.verdict.starts_with(
-                "cosine 0.9992 is worse than the accepted 0.9999 (allowed to 0.99985)"
+                "cosine 0.9992 is worse than the accepted 0.9999 (the limit is 0.99985)"
             )
         );
     }
@@ -238,6 +238,6 @@ mod tests {
         let measured = Ok(Measured::of(vec![cosine(0.9992)]));
         let record = conclude("x", measured, against(&baseline), 0.0);
         assert_eq!(record.outcome, Outcome::Regressed);
-        assert_eq!(record.verdict, "the baseline has slope, this run did not measure it");
+        assert_eq!(record.verdict, "the baseline has slope, but this run did not measure it");
     }
 }

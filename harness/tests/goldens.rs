@@ -1,4 +1,4 @@
-//! Goldens are read whole or not at all. The files under `tests/data/golden`
+//! Goldens are read completely or not at all. The files under `tests/data/golden`
 //! were written by `tests/data/make_golden.py` with numpy.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
@@ -140,7 +140,7 @@ fn whole_goldens_are_verified_file_by_file() {
 }
 
 #[test]
-fn a_missing_golden_says_how_to_get_it_back() {
+fn a_missing_golden_says_how_to_restore_it() {
     let folder = copy();
     let path = folder.path().join(TOKENS);
     fs::remove_file(&path).unwrap();
@@ -164,7 +164,7 @@ fn one_flipped_bit_is_noticed() {
     assert!(goldens.tokens(first_prompt(&goldens)).is_ok(), "the other file is whole");
     let error = goldens.layers(first_prompt(&goldens)).unwrap_err();
     assert!(matches!(error, GoldenError::Digest { .. }));
-    assert!(error.to_string().contains("does not match its manifest (sha256 expected "));
+    assert!(error.to_string().contains("does not match its manifest (sha256 "));
     assert!(goldens.verify().is_err());
 }
 
@@ -186,7 +186,9 @@ fn the_manifest_must_be_there_and_of_this_model_and_version() {
     let path = folder.path().join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("npugate-golden/1", "npugate-golden/9")).unwrap();
-    assert!(open().contains("in the format npugate-golden/9, this npugate reads npugate-golden/1"));
+    assert!(
+        open().contains("in the format npugate-golden/9, but this npugate reads npugate-golden/1")
+    );
     fs::write(&path, "{").unwrap();
     assert!(open().contains("is not a golden manifest"));
     fs::remove_file(&path).unwrap();
@@ -253,26 +255,26 @@ fn a_golden_that_is_not_finite_is_refused() {
 fn token_ids_must_be_tokens() {
     for id in [-1, 8] {
         let error = load_changed(TOKENS, |tensors| set_i32(tensors, "logits.ids", 4, id));
-        let expected = format!("has {id} at index 4, which is no token of a vocabulary of 8");
+        let expected = format!("has {id} at index 4, which is not a token of a vocabulary of 8");
         assert!(error.contains(&expected), "{error}");
     }
 }
 
 #[test]
-fn offsets_must_rise_from_zero_to_the_end() {
+fn offsets_must_ascend_from_zero_to_the_end() {
     let change = |index, value| {
         load_changed(TOKENS, |tensors| set_i32(tensors, "logits.offsets", index, value))
     };
-    assert!(change(1, 10).contains("logits.offsets does not rise at index 2"));
+    assert!(change(1, 10).contains("logits.offsets is not ascending at index 2"));
     assert!(change(0, 1).contains("goes from 1 to 16, not from 0 to 16"));
     assert!(change(0, -1).contains("goes from -1 to 16, not from 0 to 16"));
     assert!(change(3, 15).contains("goes from 0 to 15, not from 0 to 16"));
 }
 
 #[test]
-fn stored_ids_must_rise_within_a_step() {
+fn stored_ids_must_ascend_within_a_step() {
     let error = load_changed(TOKENS, |tensors| set_i32(tensors, "logits.ids", 6, 0));
-    assert!(error.contains("logits.ids does not rise at index 6"), "{error}");
+    assert!(error.contains("logits.ids is not ascending at index 6"), "{error}");
 }
 
 #[test]
@@ -285,7 +287,7 @@ fn records_of_the_same_thing_must_agree() {
 }
 
 #[test]
-fn a_file_that_is_no_safetensors_is_refused_even_with_the_right_digest() {
+fn a_file_that_is_not_safetensors_is_refused_even_with_the_right_digest() {
     let folder = copy();
     fs::write(folder.path().join(TOKENS), b"not safetensors").unwrap();
     let goldens = Goldens::open(folder.path(), "toy").unwrap();
@@ -303,6 +305,6 @@ fn a_manifest_cannot_name_a_file_outside_of_its_folder() {
         let mut prompt = first_prompt(&goldens).clone();
         prompt.tokens.file = name.to_owned();
         let error = goldens.tokens(&prompt).unwrap_err().to_string();
-        assert!(error.contains("is not a file beside it"), "{name}: {error}");
+        assert!(error.contains("is not a file in the same folder"), "{name}: {error}");
     }
 }

@@ -116,7 +116,7 @@ impl Kernel for Scale {
             Fault::DeadColumn => values.iter_mut().skip(5).step_by(WIDTH).for_each(|y| *y = 0.0),
             Fault::LastBlockPoisoned => fill_last_block(&mut values, |_| f32::NAN),
             Fault::LastBlockZero => fill_last_block(&mut values, |_| 0.0),
-            // What another launch left in the buffer.
+            // Values that another launch left in the buffer.
             Fault::LastBlockStale => fill_last_block(&mut values, |y| 3.0 - y),
             Fault::Doubled => values.iter_mut().for_each(|y| *y *= 2.0),
             Fault::Nan => values[WIDTH + 1] = f32::NAN,
@@ -168,7 +168,7 @@ fn a_head_that_is_5_percent_too_large_fails_by_its_scale() {
     assert!(broken.iter().any(|metric| metric.key() == "worst_head.slope_error"), "{broken:#?}");
     let whole = record.metrics.iter().find(|metric| metric.key() == "slope_error").unwrap();
     assert!(whole.within_limit(), "the whole output hides it");
-    assert!(record.verdict.contains("; head 1 has 1.05 of its scale"), "{}", record.verdict);
+    assert!(record.verdict.contains("; head 1 is scaled by 1.05"), "{}", record.verdict);
 }
 
 #[test]
@@ -181,14 +181,14 @@ fn a_dead_row_and_a_dead_column_fail() {
 fn a_last_block_that_was_not_written_is_named_by_its_columns() {
     fails(
         Fault::LastBlockPoisoned,
-        "1024 of 16384 values not finite, in columns 240..256 of all 64 rows: not written?; the \
+        "1024 of 16384 values not finite, in columns 240..256 of all 64 rows (never written?); the \
          first is NaN at row 0, column 240",
     );
     for fault in [Fault::LastBlockZero, Fault::LastBlockStale] {
         fails(fault, "; in columns 240..256 (head 3) of all 64 rows");
         fails(fault, "; on integers in columns 240..256 (head 3) of all 64 rows");
     }
-    fails(Fault::LastBlockZero, "all of them 0 on the device: not written?; worst at row ");
+    fails(Fault::LastBlockZero, "all 0 on the device (never written?); worst at row ");
     let stale = run(Fault::LastBlockStale);
     assert!(!stale.verdict.contains("not written"), "{}", stale.verdict);
 }
@@ -207,7 +207,7 @@ fn a_doubled_output_fails_though_its_cosine_is_1() {
         let metric = record.metrics.iter().find(|metric| metric.key() == key);
         !metric.unwrap_or_else(|| panic!("no {key}")).within_limit()
     };
-    // Each figure sees it by itself.
+    // Each figure catches it on its own.
     for key in ["mismatches", "integer_mismatches", "slope_error", "sqnr"] {
         assert!(broken(key), "{key} keeps its limit");
     }

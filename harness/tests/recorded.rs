@@ -20,7 +20,7 @@ fn recorded() -> Vec<Goldens> {
     goldens
 }
 
-/// What is recorded in this repository is whole, to the last tensor.
+/// The goldens in this repository are complete, to the last tensor.
 #[test]
 fn the_goldens_of_this_repository_are_whole() {
     for goldens in recorded() {
@@ -34,9 +34,8 @@ fn the_goldens_of_this_repository_are_whole() {
     }
 }
 
-/// The recorder computed KL(r, b) with numpy over the whole vocabulary. What is
-/// left of that in the goldens is a lower bound, and the whole of it where the
-/// vocabulary is small enough to be stored.
+/// The recorder computed KL(r, b) with numpy over the whole vocabulary. The goldens give a
+/// lower bound of it, or its exact value if the vocabulary is small enough to be stored.
 #[test]
 fn the_divergence_of_the_references_is_the_one_that_the_recorder_measured() {
     for goldens in recorded() {

@@ -24,7 +24,7 @@ pub fn target_dir() -> PathBuf {
 /// What a command did.
 #[derive(Debug)]
 pub struct Ran {
-    /// Exit code; -1 if a signal ended it.
+    /// The exit code; -1 if a signal ended it.
     pub code: i32,
     /// Standard output.
     pub stdout: String,
@@ -76,7 +76,7 @@ pub fn clean(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Says that a test cannot run here. On CI it must: there it fails.
+/// Reports that a test cannot run here. On CI every test must run, so this fails.
 pub fn skip(why: &str) {
     assert!(env::var_os("CI").is_none(), "cannot run on CI: {why}");
     eprintln!("SKIPPED: {why}");
@@ -101,10 +101,10 @@ pub fn binary() -> &'static Path {
 }
 
 /// The options of cargo that select the gate of tiny-llama. All other packages are selected with
-/// it, so that the features are those of `cargo test --workspace` and nothing is built anew.
+/// it, so that the features are those of `cargo test --workspace` and nothing is rebuilt.
 pub const TINY_LLAMA: [&str; 5] = ["--workspace", "--exclude", "smollm2-135m", "--test", "gate"];
 
-/// `cargo npugate ARGS` in this repository, nothing fetched and no baseline written.
+/// `cargo npugate ARGS` in this repository, which fetches nothing and writes no baseline.
 pub fn npugate<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = clean(binary());
     command.current_dir(repository()).env("NPUGATE_UPDATE", "no").arg("npugate").args(args);

@@ -1,5 +1,5 @@
-//! A device with one fault: it passes everything on to a sound device and bends
-//! one thing on the way, as a broken kernel or broken host code would.
+//! A device with one fault: it passes everything on to a sound device and changes one
+//! thing on the way, as a broken kernel or broken host code would.
 
 use half::bf16;
 use npugate_kernels::{
@@ -8,26 +8,26 @@ use npugate_kernels::{
 };
 use std::fmt;
 
-/// A fault, in the words of the person who would have made it.
+/// A fault, in the words of the person who would have caused it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// Nothing is wrong: the control.
     None,
     /// The weights of layers 1 and 2 are in each other's buffers.
     LayersSwapped,
-    /// FlashAttention looks into the future.
+    /// FlashAttention attends to later positions.
     CausalMaskDropped,
     /// The rotary table has the frequencies of another base.
     RopeTheta,
-    /// The key projection's two heads are in each other's places.
+    /// The two heads of the key projection are swapped.
     KvHeadMapped,
-    /// Decode keeps each key and value one position too late.
+    /// Decode stores each key and value one position too late.
     KvWriteOffset,
     /// Layer 1 never writes its row 2.
     RowZeroed,
     /// One element of layer 1's output is NaN.
     Nan,
-    /// The LM head keeps 3 of its 8 significant bits: coarse, but no bug.
+    /// The LM head keeps 3 of its 8 significant bits: coarse, but not a bug.
     LmHeadTruncated,
 }
 
@@ -66,15 +66,15 @@ impl fmt::Display for Fault {
 const LAYER: BufferSet = BufferSet(1);
 const OTHER_LAYER: BufferSet = BufferSet(2);
 
-/// An emulated NPU with a fault. Knows the arguments of the decoder's programs
-/// by name.
+/// An emulated NPU with a fault. It knows the arguments of the decoder's programs by
+/// name.
 pub struct FaultyDevice {
     inner: Emulator,
     fault: Fault,
     programs: Vec<Program>,
     /// The rows of the sound rotary table, by position.
     rope_rows: Vec<Vec<f32>>,
-    /// What each layer's decode returned last: keys, values.
+    /// The keys and values that the decode of each layer returned last.
     stale: Vec<(BufferSet, String, Tensor)>,
 }
 
@@ -96,8 +96,8 @@ impl FaultyDevice {
         (&program.name, &program.args[arg.0].name)
     }
 
-    /// The rotary table for another base. A decode step's one row is found in
-    /// the prefill's table, which gives its position.
+    /// The rotary table for another base. The single row of a decode step is looked up in
+    /// the table of the prefill, which gives its position.
     fn wrong_rope(&mut self, tensor: &Tensor) -> Tensor {
         const THETA: f64 = 500_000.0;
         let head_dim = tensor.shape()[1];
@@ -221,7 +221,7 @@ fn swap_halves(tensor: &Tensor, in_rows: bool) -> Tensor {
     bf16_tensor(tensor.shape(), &values)
 }
 
-/// Keeps 3 significant bits of every value, cutting the rest off.
+/// Keeps 3 significant bits of every value and truncates the rest.
 fn truncated(tensor: &Tensor) -> Tensor {
     let cut = |value: f32| f32::from_bits(value.to_bits() & 0xFFE0_0000);
     let values: Vec<f32> = tensor.to_f32().into_iter().map(cut).collect();

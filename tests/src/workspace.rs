@@ -6,8 +6,7 @@ use fs_err as fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A copy of an adapter's goldens and baselines, to be used with
-/// `NPUGATE_FIXTURES`.
+/// A copy of an adapter's goldens and baselines, for use with `NPUGATE_FIXTURES`.
 pub struct Fixtures {
     folder: TempDir,
     model: String,
@@ -31,7 +30,7 @@ impl Fixtures {
         self.folder.path().join(&self.model).join(name)
     }
 
-    /// Every file with its contents: to show that nothing was written.
+    /// Every file with its contents, to show that nothing was written.
     pub fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         walk(self.folder.path(), &mut |path| {
@@ -42,8 +41,8 @@ impl Fixtures {
     }
 }
 
-/// A workspace outside of this repository with the one adapter of
-/// `tests/outside`, which depends on `npugate` alone.
+/// A workspace outside of this repository with the single adapter of `tests/outside`,
+/// which depends only on `npugate`.
 pub fn outside() -> TempDir {
     let folder = temporary();
     let template = repository().join("tests/outside");
@@ -52,8 +51,8 @@ pub fn outside() -> TempDir {
     let text = fs::read_to_string(template.join("Cargo.toml.in")).unwrap_or_default();
     let harness = repository().join("harness");
     write(&manifest, text.replace("@HARNESS@", &harness.display().to_string()).as_bytes());
-    // The versions that this repository is tested with, so that nothing needs
-    // to be looked up.
+    // The versions that this repository is tested with, so that nothing has to be looked
+    // up.
     copy(&repository().join("Cargo.lock"), &folder.path().join("Cargo.lock"));
     folder
 }

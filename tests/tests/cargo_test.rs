@@ -17,7 +17,7 @@ fn a_filter_runs_the_block_gates_alone() {
 }
 
 #[test]
-fn several_filters_are_joined_and_skip_takes_away() {
+fn several_filters_are_joined_and_skip_removes_tests() {
     let ran = cargo_test(&["block::layer00", "layers::finite", "--skip", "cosine"]).exits(0);
     assert!(ran.stdout.contains("test result: ok. 4 passed; 0 failed"), "{}", ran.stdout);
 }

@@ -1,5 +1,5 @@
-//! `cargo npugate` on the tiny model: a green run, JUnit, and what each kind of
-//! bad input gets.
+//! `cargo npugate` on the tiny model: a green run, JUnit, and the answer to each kind of
+//! bad input.
 
 use npugate_tests::command::{clean, npugate, run};
 use npugate_tests::workspace::{Fixtures, temporary, write};
@@ -84,7 +84,7 @@ fn a_missing_golden_is_invalid_with_the_command_that_records_it() {
 fn a_golden_that_cannot_be_read_is_invalid() {
     let fixtures = Fixtures::of("tiny-llama");
     let golden = fixtures.file("instruct_p00.layers.safetensors");
-    // A folder in its place: nobody can read that, root neither.
+    // A folder takes its place, which nobody can read, not even root.
     std::fs::remove_file(&golden).unwrap();
     std::fs::create_dir(&golden).unwrap();
     let ran = run(npugate(&["goldens", "layer00::cosine", "-p", "tiny-llama"])
@@ -202,7 +202,7 @@ fn diagnosis_prints_a_row_for_each_layer() {
 }
 
 #[test]
-fn run_generates_text_and_tells_its_speed() {
+fn run_generates_text_and_reports_its_speed() {
     let args = ["run", "-p", "tiny-llama", "--max-tokens", "8", "The largest ocean"];
     let ran = run(&mut npugate(&args)).exits(0);
     assert!(!ran.stdout.trim().is_empty());
@@ -220,7 +220,7 @@ fn help_and_version_are_there_without_a_workspace() {
 }
 
 #[test]
-fn a_smoke_run_heeds_no_baseline_and_writes_none() {
+fn a_smoke_run_neither_reads_nor_writes_a_baseline() {
     let fixtures = Fixtures::of("tiny-llama");
     // A baseline that claims more than any run reaches.
     let path = fixtures.file("baseline/emu.json");

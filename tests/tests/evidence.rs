@@ -1,4 +1,4 @@
-//! The token gate's verdict and top-5 sets equal those of an independent
+//! The token gate's verdict and top-5 sets are equal to those of an independent
 //! computation: the recorder's `--check`, in Python.
 
 use npugate_tests::{command, command::skip, workspace};

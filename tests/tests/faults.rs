@@ -1,6 +1,6 @@
-//! Every gate is tested by a fault that it must catch: each fault is built into
-//! the device, every default check runs, and the table of who caught what is
-//! kept in `FAULTS.md`.
+//! Every gate is tested with a fault that it must catch: each fault is built into the
+//! device, every default check runs, and `FAULTS.md` keeps the table of which check caught
+//! which fault.
 #![expect(clippy::unwrap_used, reason = "tests fail by panics")]
 
 use npugate::schema::{Baseline, Outcome, Phase, Record, Standing};
@@ -10,9 +10,8 @@ use npugate_kernels::Device;
 use npugate_tests::faulty::{Fault, FaultyDevice};
 use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
-/// Runs every default check of tiny-llama but the kernels' on a device with a
-/// fault. Kernels are gated on their own inputs, which these faults do not
-/// touch.
+/// Runs every default check of tiny-llama, except those of kernels, on a device with a
+/// fault. Kernels are gated on their own inputs, which these faults do not affect.
 fn records(fault: Fault) -> Vec<Record> {
     let suite = suite(fault).without_history();
     let planned = suite.plan().iter();
@@ -85,7 +84,7 @@ fn a_coarser_lm_head_is_reported_and_not_failed() {
     assert!(failed(&coarse).is_empty(), "{:#?}", failed(&coarse));
     let worse = worse_than_sound(&coarse);
     assert!(worse.iter().any(|metric| metric.contains(" kl_mean ")), "{worse:?}");
-    // Against the accepted baseline that is an outcome of its own.
+    // Compared with the accepted baseline, this is a separate outcome.
     let record = suite(Fault::LmHeadTruncated).run("logits::decode").unwrap();
     assert_eq!(record.outcome, Outcome::Regressed, "{record:?}");
     let sound = suite(Fault::None).run("logits::decode").unwrap();
@@ -116,8 +115,8 @@ fn the_table_of_faults_is_current() {
     let document = document!("FAULTS.md");
     let table = table();
     let committed = document.committed(&table);
-    // Numbers differ in the last digits between vector units: the table is held
-    // to its words, and to which checks it names.
+    // Numbers differ in the last digits between vector units, so only the words of the
+    // table and the checks that it names are compared.
     let words = |text: &str| -> Vec<String> {
         let is_number =
             |word: &str| word.chars().any(|c| c.is_ascii_digit()) && !word.contains("::");
@@ -126,8 +125,7 @@ fn the_table_of_faults_is_current() {
     assert_eq!(words(&committed), words(&table), "{}", document.out_of_date());
 }
 
-/// Which check caught which fault, with its number: the first catch of each
-/// phase.
+/// Which check caught which fault, with its number: the first one of each phase.
 fn table() -> String {
     let mut text = String::from(
         "# Which check catches which fault\n\n\

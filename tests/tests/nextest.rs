@@ -1,5 +1,5 @@
-//! A real `cargo nextest run` on the tiny model: every listed name is a test of
-//! its own and runs exactly once, and no two gates run at a time.
+//! A real `cargo nextest run` on the tiny model: every listed name is a separate test and
+//! runs exactly once, and no two gates run at the same time.
 
 use npugate_tests::command::{Ran, TINY_LLAMA, clean, repository, run, skip};
 use std::{collections::BTreeSet, path::Path};
@@ -31,8 +31,8 @@ fn listed_by_the_binary() -> BTreeSet<String> {
     names.collect()
 }
 
-/// The tests of an event stream that several processes append to, in order: each
-/// begins when the one before has ended, or the first two that overlap are named.
+/// The tests of an event stream that several processes append to, in order. Each must
+/// begin after the one before it has ended; otherwise the first two that overlap are named.
 fn one_at_a_time(events: &str) -> Result<Vec<String>, String> {
     let (mut running, mut ended) = (None::<String>, Vec::new());
     for line in events.lines() {
@@ -72,7 +72,7 @@ fn nextest_lists_and_runs_every_test_once_and_no_two_at_a_time() {
     assert!(ignored > 0, "the long set is listed as ignored");
 
     let events = tempfile::NamedTempFile::new().unwrap();
-    // More threads than a gate may have of them, whatever this machine has.
+    // More threads than gates may run at a time, on any machine.
     let args = ["run", "--no-fail-fast", "--test-threads", "4"];
     let Some(ran) = nextest(&args, Some(events.path())) else { return };
     let ran = ran.exits(0);
@@ -99,7 +99,7 @@ fn two_tests_at_a_time_are_noticed() {
         one_at_a_time(&lines.join("\n"))
     };
     let (a, a_ended, b, b_ended) = (started("a"), ended("a"), started("b"), ended("b"));
-    // Another process may begin before its test's turn, but not its test.
+    // Another process may start early, but its test may not.
     assert_eq!(stream(&[&a, &other, &a_ended, &b, &b_ended]).unwrap(), ["a", "b"]);
     assert_eq!(stream(&[&a, &b, &a_ended, &b_ended]).unwrap_err(), "b began while a ran");
     assert_eq!(stream(&[&a, &b_ended]).unwrap_err(), "b ended while another ran");

@@ -1,12 +1,12 @@
-//! An adapter outside of this repository gates its own kernel with `npugate`
-//! alone: discovery, a green run, and faults that its one kernel makes.
+//! An adapter outside of this repository gates its own kernel with nothing but `npugate`:
+//! discovery, a green run, and faults of its one kernel.
 
 use npugate_tests::{command, workspace};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// `cargo npugate ARGS` in the outside workspace. One target folder serves all
-/// of these tests, so that the harness is built once.
+/// `cargo npugate ARGS` in the outside workspace. All of these tests share one target
+/// folder, so that the harness is built once.
 fn npugate(workspace: &TempDir, args: &[&str]) -> Command {
     let mut command = command::clean(command::binary());
     command
@@ -47,7 +47,7 @@ fn an_unwritten_tail_fails_by_its_mismatches() {
 }
 
 #[test]
-fn a_check_of_the_adapters_own_is_run_filtered_and_reported_like_any_other() {
+fn an_adapters_own_check_is_run_filtered_and_reported_like_any_other() {
     let workspace = workspace::outside();
     let junit = workspace.path().join("junit.xml");
     let report = ["-v", "--junit", junit.to_str().unwrap()];
@@ -62,7 +62,7 @@ fn a_check_of_the_adapters_own_is_run_filtered_and_reported_like_any_other() {
 }
 
 #[test]
-fn a_check_of_the_adapters_own_that_measured_nan_or_nothing_does_not_pass() {
+fn an_adapters_own_check_that_measured_nan_or_nothing_does_not_pass() {
     let workspace = workspace::outside();
     let linear = |fault| {
         let mut command = npugate(&workspace, &["property::linear"]);

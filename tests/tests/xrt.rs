@@ -1,6 +1,6 @@
 //! A whole model on a device behind XRT's interface, whose double computes with the emulated NPU:
-//! every byte is the emulated NPU's, every gate passes, and the dispatches are those of the program
-//! list.
+//! every byte is the same as on the emulated NPU, every gate passes, and the dispatches are those
+//! of the program list.
 #![expect(clippy::unwrap_used, reason = "tests fail by panics")]
 
 #[path = "../../kernels/xrt/tests/support/deployed.rs"]
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 /// Layers of tiny-llama.
 const LAYERS: u64 = 4;
-/// Its LM head's vocabulary is one partition.
+/// The vocabulary of its LM head is one partition.
 const LM_HEAD: u64 = 1;
 
 fn context(settings: &str) -> Context {
@@ -51,12 +51,12 @@ fn dispatches<T>(runner: &mut dyn Runner, call: impl FnOnce(&mut dyn Runner) -> 
     (result, runner.usage().dispatches - before)
 }
 
-/// What can be counted and does not depend on the clock.
+/// The counts that do not depend on the clock.
 fn counted(usage: Usage) -> (u64, u64, u64) {
     (usage.dispatches, usage.bytes_written, usage.bytes_read)
 }
 
-/// Prefill, the cache, decode and a block on both devices: the same bits.
+/// Asserts that prefill, the cache, decode and a block give the same bits on both devices.
 #[track_caller]
 fn assert_same(settings: &str, per_layer: [u64; 2]) {
     let context = context(settings);
@@ -147,6 +147,6 @@ fn a_model_names_both_devices_and_what_the_npu_lacks() {
     let xrt = Context::on("xrt").with_settings(settings);
     let configuration = adapter.gates(&xrt).unwrap().configuration;
     assert!(configuration.contains("deployment /tmp/compiled"), "{configuration}");
-    // Where it was compiled and how long it may take is not what was computed.
+    // The place of compilation and the time limit do not affect what is computed.
     assert_eq!(adapter.distinct(&xrt.settings).unwrap().to_string(), "");
 }

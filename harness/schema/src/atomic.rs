@@ -3,9 +3,9 @@
 use fs_err as fs;
 use std::{io, io::Write, path::Path};
 
-/// Writes `contents` to `path` so that a reader sees the old file or the new
-/// one, never a part: a temporary file in the same folder, synced, then
-/// renamed. Missing folders are made.
+/// Writes `contents` to `path` so that a reader sees either the old file or the new one,
+/// never a part of it: writes a temporary file in the same folder, syncs it, then renames
+/// it. Creates missing folders.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-//! What is known of a test beyond its name: what filter expressions ask for.
+//! What is known about a test besides its name, for filter expressions.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{collections::BTreeMap, fmt};
 
-/// What is known of a test: `op` = gemm, `m` = 256.
+/// What is known about a test: `op` = gemm, `m` = 256.
 pub type Attributes = BTreeMap<String, Attribute>;
 
 /// One value. In JSON a string or a whole number.

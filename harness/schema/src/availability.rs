@@ -1,16 +1,17 @@
-//! Whether a device can be used, by how many at a time, and what its figures are good for.
+//! Whether a device can be used, by how many processes at a time, and whether its figures
+//! may be kept as a baseline.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the device of a run is there. Asked without opening it.
+/// Whether the device of a run is available, determined without opening it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Availability {
-    /// Nothing speaks against it.
+    /// It is available, as far as is known.
     #[default]
     Available,
-    /// It is not.
+    /// It is not available.
     Missing {
         /// What is missing, and what to do about it.
         reason: String,
@@ -22,10 +23,10 @@ pub enum Availability {
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// Any number: it is computed.
+    /// Any number: the device is emulated.
     #[default]
     Shared,
-    /// One, on the whole machine: it is hardware.
+    /// One on the whole machine: the device is hardware.
     Exclusive,
 }
 
@@ -37,7 +38,7 @@ pub enum BaselineUse {
     /// They may.
     #[default]
     Allowed,
-    /// They say nothing of a device: never written, never compared.
+    /// They may not: they say nothing about a device, and are never written or compared.
     Refused {
         /// Why not.
         reason: String,

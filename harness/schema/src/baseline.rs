@@ -1,5 +1,4 @@
-//! A baseline: what this project's run measured when it was last accepted, per
-//! device class.
+//! A baseline: the figures of the last run that was accepted, for each device class.
 //!
 //! Times and rates are not in a baseline: they are compared only within one run.
 
@@ -31,8 +30,7 @@ pub struct Baseline {
     pub tests: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
-/// An accepted value, rounded to a few significant digits so that a diff reads
-/// well.
+/// An accepted value, rounded to a few significant digits so that diffs are readable.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -136,8 +134,8 @@ impl Baseline {
         Ok(write_atomically(path, text.as_bytes())?)
     }
 
-    /// Takes the comparable metrics of a record in, in place of what was
-    /// accepted for that test.
+    /// Accepts the comparable metrics of a record, in place of what was accepted for that
+    /// test before.
     pub fn accept(&mut self, record: &Record) {
         let values: BTreeMap<_, _> = record
             .metrics
@@ -158,8 +156,8 @@ impl Baseline {
     }
 }
 
-/// Three significant digits of the error (of a cosine: of its distance from
-/// 1), so that a diff shows what changed and nothing else.
+/// Rounds to three significant digits of the error (for a cosine, of its distance from 1),
+/// so that a diff shows what changed and nothing else.
 fn round(metric: &Metric) -> f64 {
     match (metric.unit, metric.direction) {
         (Unit::Cosine, Direction::Higher) => {

@@ -1,4 +1,4 @@
-//! Where weight files are looked for and put: the same rule on both sides.
+//! Where weight files are looked for and stored: the same rule on both sides.
 
 use std::{
     env,
@@ -12,8 +12,8 @@ pub const WEIGHTS_DIR_VAR: &str = "NPUGATE_WEIGHTS_DIR";
 
 /// Every place where the weight file of a model may be, best first: in
 /// `$NPUGATE_WEIGHTS_DIR` under the model's name or directly, else in the
-/// user's cache folder. With the variable set, the cache is not looked at: a
-/// wrong folder is to be noticed, not papered over.
+/// user's cache folder. If the variable is set, the cache is not searched, so that a
+/// wrong folder is noticed.
 pub fn weights_candidates(model: &str, file: &str) -> Vec<PathBuf> {
     match variable(WEIGHTS_DIR_VAR) {
         Some(folder) => {
@@ -27,7 +27,7 @@ pub fn weights_candidates(model: &str, file: &str) -> Vec<PathBuf> {
     }
 }
 
-/// Where a fetched weight file is put; `None` if this machine has neither
+/// Where a fetched weight file is stored; `None` if this machine has neither
 /// `$NPUGATE_WEIGHTS_DIR` nor a home folder.
 pub fn weights_destination(model: &str, file: &str) -> Option<PathBuf> {
     weights_candidates(model, file).into_iter().next()

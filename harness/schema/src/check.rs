@@ -13,7 +13,7 @@ use std::{fmt, str::FromStr};
 /// Makes [`CheckId`] and what is known of each from the table below.
 macro_rules! checks {
     ($($(#[doc = $doc:literal])+ $id:ident, $name:literal, $tests:literal, $text:literal;)+) => {
-        /// A check: what one kind of test tests.
+        /// A check, which is what one kind of test tests.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
         #[non_exhaustive]
         pub enum CheckId {
@@ -24,7 +24,8 @@ macro_rules! checks {
             /// Every check, in the order of the phases.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$id),+];
 
-            /// What it is asked for by: a phase, or a phase and the kind of its test.
+            /// The name by which users ask for it: a phase, or a phase and the kind of its
+            /// test.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$id => $name),+ }
             }
@@ -34,7 +35,7 @@ macro_rules! checks {
                 match self { $(Self::$id => const { Pattern::new($tests) }),+ }
             }
 
-            /// What there is to say about it.
+            /// Its explanation.
             pub fn explanation(self) -> Explanation {
                 Explanation::parse(match self { $(Self::$id => include_str!($text)),+ })
             }
@@ -42,12 +43,12 @@ macro_rules! checks {
     };
 }
 
-// A check, what `--explain` calls it, the names of its tests (see `Pattern`), its text. The
-// phase of a check is the first part of its tests' names.
+// Each row: a check, its name for `--explain`, the names of its tests (see `Pattern`), and
+// the file with its explanation. The phase of a check is the first part of its tests' names.
 checks! {
     /// Every golden file is there and unchanged.
     Goldens, "goldens", "goldens::complete", "check/goldens.md";
-    /// The weights are complete, and those of the goldens.
+    /// The weights are complete, and the goldens were recorded from them.
     Weights, "weights", "weights::complete", "check/weights.md";
     /// The configuration is the reference's.
     Config, "config", "config::matches_reference", "check/config.md";
@@ -82,11 +83,11 @@ checks! {
 }
 
 impl CheckId {
-    /// The check of a test, by its name; `None` for a test that is of no check of this
-    /// table.
+    /// The check to which a test belongs, by the test's name; `None` if it belongs to none
+    /// of this table.
     pub fn of(test: &str) -> Option<Self> {
         let checks = Self::ALL.into_iter().filter(|check| check.pattern().matches(test));
-        // A name that a check spells out is not any name that another one takes.
+        // A check that spells the name out wins over one that accepts any text.
         checks.min_by_key(|check| check.pattern().is_open())
     }
 

@@ -1,11 +1,11 @@
-//! Cliffs in a layer table: where an error begins.
+//! Cliffs in a layer table, which show where an error begins.
 
 /// A step in the median per-position cosine from one layer to the next that is
 /// called a cliff. MLIR-AIR's rule.
 pub const CLIFF: f64 = 0.05;
 
 /// The layers at which a sequence of values steps by more than [`CLIFF`], with
-/// the values before and after. A step to or from NaN is one.
+/// the values before and after. A step to or from NaN is a cliff too.
 pub fn cliffs(layers: &[(String, f64)]) -> impl Iterator<Item = (&str, f64, f64)> {
     layers.windows(2).filter_map(|pair| {
         let (before, (layer, after)) = (pair[0].1, &pair[1]);

@@ -1,6 +1,6 @@
-//! What a gate binary says of itself (`--describe`): where its files are and
-//! where its weights come from. It is how the command knows without knowing
-//! any model.
+//! A gate binary's description of itself (`--describe`): where its files are and where
+//! its weights come from. The command learns this from the binary, since it knows no
+//! models.
 
 use crate::{Access, Availability, BaselineUse, LaunchDescription, Sha256};
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,8 @@ pub struct Description {
     pub device: String,
     /// What runs where, in one line.
     pub configuration: String,
-    /// The folder with `manifest.json` and `baseline/`; none for an adapter
-    /// that gates kernels alone and has nowhere to keep a baseline.
+    /// The folder with `manifest.json` and `baseline/`; none for an adapter that gates only
+    /// kernels and has nowhere to keep a baseline.
     pub fixtures: Option<PathBuf>,
     /// The weights, if the adapter has a model.
     pub weights: Option<WeightsFile>,
@@ -25,10 +25,10 @@ pub struct Description {
     /// belong to no program.
     #[serde(default)]
     pub launches: Vec<LaunchDescription>,
-    /// The checks of the adapter's own.
+    /// The adapter's own checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckDescription>,
-    /// Whether the device is there.
+    /// Whether the device is available.
     #[serde(default)]
     pub availability: Availability,
     /// How many processes may use the device at a time.
@@ -40,7 +40,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// A model that has nothing but a name, on a device that anybody may use.
+    /// A model with nothing but a name, on a device that any number of processes may use.
     pub fn new(model: impl Into<String>, device: impl Into<String>) -> Self {
         Self {
             model: model.into(),
@@ -65,7 +65,7 @@ impl Description {
     }
 }
 
-/// A check of an adapter's own.
+/// One of an adapter's own checks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct CheckDescription {
@@ -117,7 +117,7 @@ pub enum WeightsSource {
         /// Path inside the repository.
         file: String,
     },
-    /// Under version control beside the goldens.
+    /// Under version control next to the goldens.
     Bundled {
         /// Path on this machine.
         path: PathBuf,

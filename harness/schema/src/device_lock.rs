@@ -1,4 +1,4 @@
-//! The lock on the one NPU of a machine, shared with everybody who keeps to
+//! The lock on the one NPU of a machine, shared with every program that follows
 //! MLIR-AIR's convention: `flock` on a file that is never removed.
 
 mod holder;
@@ -21,24 +21,24 @@ pub const DEVICE_LOCK: &str = "/tmp/mlir-air-npu.lock";
 /// How long MLIR-AIR waits for it.
 pub const DEVICE_LOCK_DEADLINE: Duration = Duration::from_mins(30);
 
-/// The environment variable that names another file.
+/// The environment variable that names another file to lock.
 pub const LOCK_VAR: &str = "NPUGATE_LOCK";
 
 /// The environment variable that says that the caller holds the lock.
 pub const LOCK_HELD_VAR: &str = "NPUGATE_LOCK_HELD";
 
-/// How often a lock that is held is tried again.
+/// The interval at which a lock that is held is tried again.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// The device is ours until this is dropped.
+/// A lock on the device, held until this is dropped.
 #[derive(Debug)]
 pub struct DeviceLock {
-    /// Closing it releases the lock; the file stays, since removing it would give
-    /// the next two comers a lock each.
+    /// Closing it releases the lock. The file stays, since removing it would allow two
+    /// processes to hold a lock each.
     _file: File,
 }
 
-/// Why the device could not be had.
+/// Why the device could not be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// The file cannot be opened or locked.
@@ -59,18 +59,18 @@ pub enum LockError {
         /// Who held it last.
         holder: Holder,
     },
-    /// It was no longer wanted.
-    #[error("the NPU is no longer waited for")]
+    /// The caller stopped waiting.
+    #[error("the wait for the NPU was abandoned")]
     Abandoned,
 }
 
 impl DeviceLock {
-    /// Takes the lock, waiting for it until the deadline. `waiting` hears who has
-    /// it, at once and about once a second; `wanted` says whether to go on.
+    /// Takes the lock, waiting for it until the deadline. `waiting` is called with the holder
+    /// at once and about once a second; `wanted` says whether to keep waiting.
     ///
     /// # Errors
     ///
-    /// A file that cannot be locked, the deadline, or nobody who wants it.
+    /// A file that cannot be locked, the deadline, or a lock that is no longer wanted.
     pub fn acquire(
         path: &Path,
         deadline: Duration,
@@ -84,7 +84,7 @@ impl DeviceLock {
         loop {
             match file.try_lock() {
                 Ok(()) => {
-                    // A note for those who wait; without it they know less.
+                    // The note is for processes that wait. They can do without it.
                     let _ = note(&mut file);
                     return Ok(Self { _file: file });
                 }
@@ -107,7 +107,7 @@ impl DeviceLock {
     }
 }
 
-/// Another user may have made the file: reading is enough for locking it.
+/// Opens the file. Another user may have created it; reading is enough to lock it.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -119,7 +119,7 @@ fn open(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Since when, and which process: the words that [`Holder::of`] reads.
+/// Writes which process holds the lock and since when, which [`Holder::of`] reads.
 fn note(file: &mut File) -> io::Result<()> {
     file.rewind()?;
     file.set_len(0)?;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_missing_is_told() {
+    fn a_missing_folder_is_reported() {
         let path = Path::new("/nowhere/npu.lock");
         let error = acquire(path, LONG).unwrap_err().to_string();
         assert!(error.starts_with("the lock /nowhere/npu.lock cannot be taken: "), "{error}");

@@ -1,5 +1,5 @@
-//! What `cargo npugate device --json` prints: the NPU of this machine. What is not
-//! known is left out.
+//! What `cargo npugate device --json` prints: the NPU of this machine. Unknown values are
+//! left out.
 
 use crate::Holder;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct DeviceReport {
     /// [`DEVICE_REPORT_SCHEMA`].
     #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = DEVICE_REPORT_SCHEMA)))]
     pub schema: String,
-    /// The NPU, or null where there is none.
+    /// The NPU, or null if there is none.
     pub npu: Option<NpuReport>,
 }
 
@@ -41,7 +41,7 @@ pub struct NpuReport {
     /// Columns that a program can use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<u32>,
-    /// Hardware contexts that there can be at a time.
+    /// The number of hardware contexts that can exist at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contexts: Option<u32>,
     /// Its device node, if there is one: `/dev/accel/accel0`.
@@ -50,10 +50,10 @@ pub struct NpuReport {
     /// The version of its firmware.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub firmware: Option<String>,
-    /// The driver that has it: `amdxdna`.
+    /// The driver that it is bound to: `amdxdna`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// The version of that driver's module, where it has one: those of the kernel's own
+    /// The version of that driver's module, if it has one: modules from the kernel's own
     /// tree do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver_version: Option<String>,
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_of_a_device_is_left_out() {
+    fn unknown_values_of_a_device_are_left_out() {
         let npu = NpuReport {
             address: "0000:c5:00.1".into(),
             pci_id: "1022:17f0".into(),

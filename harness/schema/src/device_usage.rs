@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a run asked of its device, without setting up.
+/// What a run asked of its device, not counting the setup.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct DeviceUsage {

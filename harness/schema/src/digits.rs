@@ -2,8 +2,8 @@
 
 use crate::Unit;
 
-/// A number with so many significant digits and without trailing zeros; in scientific
-/// notation where it is small or large.
+/// Formats a number with this number of significant digits and without trailing zeros; in
+/// scientific notation if it is small or large.
 ///
 /// ```
 /// # use npugate_schema::significant;
@@ -18,7 +18,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     } else if !value.is_finite() {
         value.to_string()
     } else if (1e-3..1e6).contains(&magnitude) {
-        // A magnitude of 10 and more takes digits from those after the point.
+        // A magnitude of 10 or more leaves fewer digits after the point.
         let decimals = digits as i32 - 1 - magnitude.log10().floor() as i32;
         trimmed(format!("{value:.*}", decimals.max(0) as usize))
     } else {
@@ -26,8 +26,8 @@ pub fn significant(value: f64, digits: usize) -> String {
     }
 }
 
-/// A metric's value where its unit is not printed beside it, as in a table: six significant
-/// digits, three in scientific notation.
+/// Formats a metric's value without its unit, as in a table: six significant digits, or
+/// three in scientific notation.
 pub fn format_number(value: f64) -> String {
     let magnitude = value.abs();
     let digits = if magnitude > 0.999 && magnitude < 1.0 {
@@ -42,7 +42,7 @@ pub fn format_number(value: f64) -> String {
 }
 
 impl Unit {
-    /// A value with the digits that this unit is read with, as in a verdict.
+    /// Formats a value with the digits that are usual for this unit, as in a verdict.
     pub fn format(self, value: f64) -> String {
         match self {
             Self::Count if value.abs() >= 1.0 || value == 0.0 => format!("{value:.0}"),
@@ -61,7 +61,7 @@ impl Unit {
     }
 }
 
-/// Without zeros, and a point, that say nothing.
+/// Removes trailing zeros, and a trailing point.
 fn trimmed(text: String) -> String {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()

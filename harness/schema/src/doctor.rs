@@ -1,4 +1,4 @@
-//! What `cargo npugate doctor --json` prints: each thing that was looked at, what was
+//! What `cargo npugate doctor --json` prints: each thing that was examined, what was
 //! found, and what to do about it.
 
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use std::fmt;
 /// Version of the examination.
 pub const EXAMINATION_SCHEMA: &str = "npugate-doctor/1";
 
-/// What was found out about a device and what it needs on this machine.
+/// What was found out about a device and about what it needs on this machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Examination {
     /// [`EXAMINATION_SCHEMA`].
     #[cfg_attr(any(test, feature = "json-schema"), schemars(extend("const" = EXAMINATION_SCHEMA)))]
     pub schema: String,
-    /// The device, as `--device` has it.
+    /// The device, as named in `--device`.
     pub device: String,
-    /// What was looked at, what others stand on first.
+    /// What was examined; things that others depend on come first.
     pub checks: Vec<Examined>,
 }
 
-/// One thing that was looked at.
+/// One thing that was examined.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Examined {
@@ -28,21 +28,21 @@ pub struct Examined {
     pub check: String,
     /// What it is about, in one line.
     pub title: String,
-    /// How it is.
+    /// The state that it is in.
     pub health: Health,
     /// What was found, in a sentence.
     pub finding: String,
-    /// What that was seen in: values, files, lines of the kernel's log.
+    /// The evidence for it: values, files, lines of the kernel's log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
     /// What to do, if there is something to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// Where this is known from: `repository#number` of public issues, documents.
+    /// The sources for it: documents, and public issues as `repository#number`.
     pub sources: Vec<String>,
 }
 
-/// How something is.
+/// The state of something that was examined.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -51,16 +51,16 @@ pub enum Health {
     Ok,
     /// The device runs, but not as well as it could, or not for everything.
     Warning,
-    /// The device does not run, or does not run what npugate makes.
+    /// The device does not run, or does not run npugate's programs.
     Problem,
-    /// It could not be found out.
+    /// The state could not be determined.
     Unknown,
-    /// It does not matter here: what it is about is not there.
+    /// It does not apply to this machine.
     NotApplicable,
 }
 
 impl Health {
-    /// As it is printed.
+    /// The word that is printed.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -55,8 +55,8 @@ const HOUR: u128 = 60 * MINUTE;
 
 /// Reads a duration: numbers with units from hours (`h`) down to nanoseconds (`ns`), each
 /// unit at most once and the longest first, as in `1h 30m`; or hours, minutes and seconds as
-/// a clock has them, `1:30:00`. The last number may have a fraction: `1.5h`. Units have the
-/// names that people use, such as `m`, `min` and `minutes`.
+/// on a clock, `1:30:00`. The last number may have a fraction: `1.5h`. Units have their usual
+/// names, such as `m`, `min` and `minutes`.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
         .ok_or_else(|| DurationError { text: text.to_owned() })
 }
 
-/// Writes a duration so that [`parse_duration`] reads it back, zero excepted: `1h 30m`,
+/// Formats a duration so that [`parse_duration`] reads it back, except for zero: `1h 30m`,
 /// `500ms`, `0s`.
 pub fn format_duration(duration: Duration) -> String {
     let mut rest = duration.as_nanos();
@@ -100,7 +100,7 @@ fn nanos(text: &str) -> Option<u128> {
         let (nanos, after) = unit(after.trim_start_matches(blank), &mut units)?;
         total = total.checked_add(value.checked_mul(nanos)?)?;
         if let Some(fraction) = fraction {
-            // A nanosecond has no parts.
+            // A nanosecond cannot be divided.
             total = total.checked_add(fraction * nanos / SECOND).filter(|_| nanos > 1)?;
             return after.trim_start_matches(blank).is_empty().then_some(total);
         }

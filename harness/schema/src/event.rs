@@ -30,15 +30,15 @@ pub enum Event {
         /// How many tests will run.
         planned: usize,
     },
-    /// A test begins. Written before the test runs, so that a crash or a hang
-    /// names its culprit.
+    /// A test begins. Written before the test runs, so that a crash or a hang can be
+    /// attributed to it.
     TestStarted {
         /// The test.
         name: String,
     },
     /// A test ended.
     TestFinished {
-        /// What it left behind.
+        /// Its record.
         record: Record,
     },
     /// The binary ran all of its tests.
@@ -60,7 +60,7 @@ pub enum Event {
         time_to_first_token_ms: f64,
         /// Tokens per second after the first one.
         tokens_per_second: f64,
-        /// What it asked of its device.
+        /// What the inference asked of its device.
         #[serde(default)]
         usage: DeviceUsage,
     },

@@ -1,5 +1,5 @@
-//! Exit codes, the same for `cargo npugate` and for a gate binary run by hand
-//! where their meanings meet.
+//! Exit codes, the same for `cargo npugate` and for a gate binary that is run by hand
+//! where they have the same meaning.
 
 use std::process;
 
@@ -9,11 +9,11 @@ use std::process;
 pub enum ExitCode {
     /// Every test that ran passed, and at least one ran.
     Ok = 0,
-    /// The command line makes no sense.
+    /// The command line is not valid.
     Usage = 2,
     /// No test matched.
     NoTests = 4,
-    /// A filter expression that cannot be read, or that asks for what no test has.
+    /// A filter expression is not valid, or asks for something that no test has.
     BadFilter = 94,
     /// Something that the run needs is missing or broken: no adapter, no
     /// weights under `--require-weights`, an unreadable file.
@@ -65,14 +65,18 @@ impl ExitCode {
         Self::Unreferenced,
     ];
 
-    /// What it says, in one line: the help and the documents print it.
+    /// Its meaning, in one line, for the help and the documents.
     pub const fn description(self) -> &'static str {
         match self {
             Self::Ok => "every test that ran passed, and at least one ran",
-            Self::Usage => "the command line makes no sense",
+            Self::Usage => "the command line is not valid",
             Self::NoTests => "no test matched, or none could run",
-            Self::BadFilter => "a filter expression cannot be read, or asks for what no test has",
-            Self::Setup => "no adapter, no weights, a gate that does not keep to the protocol",
+            Self::BadFilter => {
+                "a filter expression is not valid, or asks for something that no test has"
+            }
+            Self::Setup => {
+                "there is no adapter or no weights, or a gate does not follow the protocol"
+            }
             Self::TestsFailed => "a test failed, crashed or timed out",
             Self::BuildFailed => "the adapters did not build",
             Self::MetadataFailed => "`cargo metadata` failed",
@@ -80,7 +84,7 @@ impl ExitCode {
             Self::WriteFailed => "a file could not be written",
             Self::Inconclusive => "no test failed, but one could not judge or could not run",
             Self::Regressed => "no test failed, but one got worse than its baseline, or is gone",
-            Self::Pending => "`review` without a terminal, and changes are pending",
+            Self::Pending => "changes are pending, and `review` has no terminal",
             Self::DeviceUnavailable => {
                 "the device is missing where required, was held too long, or `doctor` found a problem"
             }

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_digest_is_refused() {
+    fn text_that_is_not_a_digest_is_refused() {
         for text in ["", "abc", &"g".repeat(64), &"é".repeat(32), &ABC[1..]] {
             assert!(text.parse::<Sha256>().is_err(), "{text}");
         }

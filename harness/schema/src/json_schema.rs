@@ -1,5 +1,6 @@
 //! JSON Schemas of the formats, generated from the types that read them and kept in
-//! `json/`: what others write is held to them, and what others read is told by them.
+//! `json/`. What other programs write is validated against them, and what they read is
+//! described by them.
 
 use crate::{
     Attribute, Baseline, Description, DeviceReport, Event, Examination, KnownFailures, Listing,
@@ -26,8 +27,8 @@ const FORMATS: [Format; 10] = [
     ("record", schema_of::<Record>),
 ];
 
-/// The JSON Schema of every format, by name. Those of `events` and
-/// `messages` are of one line.
+/// The JSON Schema of every format, by name. Those of `events` and `messages` describe one
+/// line.
 pub fn json_schemas() -> Vec<(&'static str, Value)> {
     FORMATS.map(|(name, schema)| (name, schema().to_value())).to_vec()
 }
@@ -36,7 +37,7 @@ fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
 }
 
-/// A number in the format of [`number`], which has words for those that JSON lacks.
+/// A number in the format of [`number`], which has words for numbers that JSON lacks.
 pub(crate) struct Number;
 
 impl JsonSchema for Number {

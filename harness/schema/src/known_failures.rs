@@ -1,5 +1,5 @@
-//! Known failures: gates that a configuration honestly fails, kept with their
-//! numbers so that nothing hides them and nothing may get worse.
+//! Known failures: gates that a configuration is known to fail, kept with their numbers so
+//! that they stay visible and cannot get worse.
 
 use crate::{BaselineValue, Record};
 use fs_err as fs;
@@ -29,12 +29,12 @@ pub struct KnownFailures {
     pub devices: BTreeMap<String, BTreeMap<String, KnownFailure>>,
 }
 
-/// One test that a device class honestly fails.
+/// One test that a device class is known to fail.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KnownFailure {
-    /// Why: the kernel or the arithmetic that does it.
+    /// Why it fails: the kernel or the arithmetic that causes it.
     pub reason: String,
     /// The day it was recorded, `YYYY-MM-DD`.
     pub since: String,
@@ -57,7 +57,7 @@ pub enum KnownFailuresError {
         source: serde_json::Error,
     },
     /// The file is of another version.
-    #[error("{path} is of the format {found}, not {KNOWN_FAILURES_SCHEMA}")]
+    #[error("{path} has the format {found}, not {KNOWN_FAILURES_SCHEMA}")]
     Schema {
         /// The file.
         path: PathBuf,
@@ -67,8 +67,8 @@ pub enum KnownFailuresError {
 }
 
 impl KnownFailures {
-    /// Reads `known-failures.json` of a fixtures folder and takes out those of
-    /// one device class; none if there is no such file.
+    /// Reads the known failures of one device class from the `known-failures.json` of a
+    /// fixtures folder; empty if there is no such file.
     ///
     /// # Errors
     ///

@@ -1,13 +1,13 @@
-//! What an adapter's programs launch, as a gate binary describes it: how the
-//! command checks that no kernel goes untested or unrecorded.
+//! What an adapter's programs launch, as a gate binary describes it. With it the command
+//! checks that every kernel is tested and recorded.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// One launch of one of an adapter's programs.
 ///
-/// `op` and `tiling` are `npugate_kernels::Op` and `Tiling` as JSON: this crate
-/// knows no kernel, and carries them as they are.
+/// `op` and `tiling` are `npugate_kernels::Op` and `Tiling` as JSON: this crate knows no
+/// kernels, and passes them on as they are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct LaunchDescription {
@@ -19,13 +19,11 @@ pub struct LaunchDescription {
     pub test: String,
     /// What it computes.
     pub op: Value,
-    /// How the build spreads it over the array; none if that is left to the
-    /// build.
+    /// How the build distributes it over the array; none if that is left to the build.
     pub tiling: Option<Value>,
-    /// What compiled it: decides how it rounds.
+    /// What compiled it, which determines how it rounds.
     pub toolchain: String,
-    /// What is reported to go wrong with launches like it, though no rule refuses
-    /// them.
+    /// What is reported to go wrong with similar launches, although no rule refuses them.
     #[serde(default)]
     pub note: Option<String>,
 }

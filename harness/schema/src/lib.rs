@@ -1,10 +1,10 @@
-//! The file formats that the `npugate` harness and the `cargo npugate` command
-//! share: events, records, listings, golden manifests and baselines, and what the
-//! command tells other programs.
+//! The file formats that the `npugate` harness and the `cargo npugate` command share:
+//! events, records, listings, golden manifests and baselines, and the messages of the
+//! command to other programs.
 //!
 //! The harness writes, the command reads (and the other way round for
 //! baselines), so every type here round-trips through JSON. Nothing in this
-//! crate knows a model, a kernel or a device.
+//! crate knows about any model, kernel or device.
 #![forbid(unsafe_code)]
 
 mod atomic;

@@ -29,7 +29,7 @@ pub struct ListedTest {
     /// Why it does not run by default, if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignored: Option<Ignore>,
-    /// What is known of it beyond its name.
+    /// What is known about it besides its name.
     #[serde(default, skip_serializing_if = "Attributes::is_empty")]
     pub attributes: Attributes,
     /// How long it may take.
@@ -38,7 +38,7 @@ pub struct ListedTest {
 }
 
 impl ListedTest {
-    /// A test that runs by default, of which no more is known.
+    /// A test that runs by default, without attributes.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -48,7 +48,7 @@ impl ListedTest {
         }
     }
 
-    /// The same, if it is off by default for a reason.
+    /// The same, with the reason why it does not run by default, if there is one.
     #[must_use]
     pub fn ignored(mut self, ignored: Option<Ignore>) -> Self {
         self.ignored = ignored;

@@ -30,9 +30,9 @@ pub struct Manifest {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Reference {
-    /// The model's id on the Hugging Face hub, or a description of a made one.
+    /// The model's id on the Hugging Face hub, or a description of a synthetic model.
     pub model_id: String,
-    /// Its revision, where it has one.
+    /// Its revision, if it has one.
     pub revision: Option<String>,
     /// The weight files that were loaded.
     pub weights: Vec<WeightsProvenance>,
@@ -84,7 +84,7 @@ pub struct WeightsProvenance {
     pub sha256: Sha256,
 }
 
-/// The numbers of a decoder-only transformer that decide what its kernels are.
+/// The numbers of a decoder-only transformer that determine its kernels.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct ModelConfig {
@@ -126,7 +126,7 @@ pub struct Noise {
     /// Its 95th percentile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kl_rq_p95: Option<f64>,
-    /// How many positions that is.
+    /// The number of positions.
     pub positions: usize,
 }
 
@@ -138,7 +138,7 @@ pub struct Prompt {
     pub name: String,
     /// The text.
     pub text: String,
-    /// Its token ids, nothing added.
+    /// Its token ids, with nothing added.
     pub ids: Vec<u32>,
     /// Token goldens: continuation, top-k, compact logits.
     pub tokens: GoldenFile,
@@ -147,7 +147,7 @@ pub struct Prompt {
     pub layers: Option<GoldenFile>,
 }
 
-/// A golden file beside the manifest.
+/// A golden file in the same folder as the manifest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct GoldenFile {

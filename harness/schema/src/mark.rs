@@ -1,15 +1,14 @@
-//! Marks in what a gate binary prints, so that whoever reads it knows which test
-//! printed what.
+//! Marks in the output of a gate binary, from which a reader knows which test printed what.
 
 use std::fmt;
 
 /// The environment variable that asks a gate for marks on standard error.
 pub const MARKS_VAR: &str = "NPUGATE_MARKS";
 
-/// How a mark begins: the record separator, which no text has.
+/// How a mark begins: the record separator, which does not occur in text.
 pub const MARK: &str = "\u{1e}npugate:";
 
-/// A mark. It is a line of its own, written in one piece.
+/// A mark, which is a line of its own, written in one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark<'a> {
     /// A test begins.

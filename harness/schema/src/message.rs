@@ -1,6 +1,6 @@
-//! What `cargo npugate` tells programs of a run: JSON lines, one message a line,
-//! on stdout under `--message-format json` and in the file of `--results`. They
-//! say enough to report the run elsewhere, as `cargo npugate merge` does.
+//! What `cargo npugate` reports about a run to other programs: JSON lines, one message a
+//! line, on stdout with `--message-format json` and in the file of `--results`. They
+//! contain enough to report the run elsewhere, as `cargo npugate merge` does.
 
 use crate::{Record, Summary};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub enum Message {
         schema: String,
         /// The models, in the order of the run.
         models: Vec<PlannedModel>,
-        /// `full`, or `smoke` for a run of few rows that is no gate.
+        /// `full`, or `smoke` for a run on few rows, which is not a gate.
         effort: String,
         /// The part of the tests that this run is, such as `hash:2/4`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub enum Message {
         model: String,
         /// The test.
         test: String,
-        /// How long it runs so far.
+        /// How long it has been running.
         seconds: f64,
     },
     /// An attempt at a test did not pass; there will be another one.
@@ -57,7 +57,7 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         output: String,
     },
-    /// A test has its verdict, those that did not run among them.
+    /// A test has its verdict. Tests that did not run are included.
     TestFinished {
         /// The model.
         model: String,
@@ -70,8 +70,8 @@ pub enum Message {
         /// The end of what it printed, if the verdict is not good.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         output: String,
-        /// A command line that runs the test again in the same way; none for a
-        /// test that the adapter no longer has.
+        /// A command line that runs the test again in the same way; none for a test that
+        /// the adapter no longer has.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rerun: Option<String>,
     },
@@ -90,30 +90,30 @@ pub enum Message {
         /// Wall-clock seconds.
         seconds: f64,
     },
-    /// The run is over. Always the last message; a file without it is of a run
-    /// that was cut short.
+    /// The run is over. Always the last message; a file without it is from a run that was
+    /// cut short.
     RunFinished {
         /// The counts.
         summary: Summary,
-        /// What the command exits with.
+        /// The exit code of the command.
         exit_code: u8,
         /// Wall-clock seconds.
         seconds: f64,
     },
 }
 
-/// What keeps a model from running, whatever its tests are.
+/// What prevents a model from running, regardless of its tests.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// Its device could not be had.
+    /// Its device is not available.
     Device {
         /// Why not.
         reason: String,
     },
-    /// Its gate could not write what it has to.
+    /// Its gate could not write a file.
     Disk {
         /// Why not.
         reason: String,
@@ -132,8 +132,8 @@ pub struct PlannedModel {
     pub device: String,
     /// What runs where, in one line.
     pub configuration: String,
-    /// The tests that get a verdict, in the order of the listing: those that are
-    /// off among them, and those that the adapter no longer has.
+    /// The tests that get a verdict, in the order of the listing, including those that are
+    /// off and those that the adapter no longer has.
     pub planned: Vec<String>,
 }
 
@@ -141,9 +141,9 @@ pub struct PlannedModel {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct AttemptOf {
-    /// From 1 up.
+    /// The number of the attempt, from 1 up.
     pub number: u32,
-    /// How many there may be.
+    /// How many attempts there may be.
     pub of: u32,
 }
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_not_written() {
+    fn missing_values_are_not_written() {
         let message = Message::RunStarted {
             schema: MESSAGE_SCHEMA.into(),
             models: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::number;
 use serde::{Deserialize, Serialize};
 
-/// What a metric's number means; decides how its error is read off it.
+/// What a metric's number means, which determines how its error is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -14,7 +14,7 @@ pub enum Unit {
     Decibel,
     /// A relative error or a ratio of two like quantities.
     Ratio,
-    /// How far a scale is from 1: noise around zero until it is a bias.
+    /// How far a scale is from 1; for a correct output, noise around zero.
     ScaleError,
     /// A mean error in units of its spread: `1 / sqrt(n)` by chance.
     Bias,
@@ -49,8 +49,8 @@ pub enum Direction {
 pub struct Metric {
     /// Name in the field's terms: `cosine`, `max_abs`, `sqnr`.
     pub name: String,
-    /// The part of the test that it was measured on, such as `layer07` or
-    /// `attn_out`; none for the whole.
+    /// The part of the test that it was measured on, such as `layer07` or `attn_out`; none
+    /// for the whole test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice: Option<String>,
     /// The number.
@@ -67,8 +67,7 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// A metric that is recorded and compared with the baseline, without a
-    /// limit of its own.
+    /// A metric without a limit, which is recorded and compared with the baseline.
     pub fn new(name: impl Into<String>, value: f64, unit: Unit, direction: Direction) -> Self {
         Self { name: name.into(), slice: None, value, unit, direction, limit: None }
     }
@@ -95,7 +94,7 @@ impl Metric {
         }
     }
 
-    /// Whether the value keeps its limit. Written so that NaN never does.
+    /// Whether the value keeps its limit. NaN never does.
     pub fn within_limit(&self) -> bool {
         match (self.limit, self.direction) {
             (None, _) | (_, Direction::Neutral) => true,
@@ -106,7 +105,7 @@ impl Metric {
 
     /// The error that this value stands for, zero being perfect: `1 - cosine`,
     /// the amplitude ratio of a decibel figure, otherwise the value itself.
-    /// `None` for a metric with no sense of better.
+    /// `None` for a metric with a neutral direction.
     pub fn error(&self) -> Option<f64> {
         error_of(self.value, self.unit, self.direction)
     }

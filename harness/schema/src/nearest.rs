@@ -1,8 +1,8 @@
-//! The known word that an unknown one was probably meant to be.
+//! The known word that was probably meant by an unknown one.
 
-/// The word that takes the fewest letters inserted, left out or replaced; one that
-/// contains the asked word comes first. The first of equals, and an empty word where
-/// there are none.
+/// The known word that needs the fewest letters inserted, left out or replaced. A word that
+/// contains the unknown one is preferred. Of equally near words the first is returned, and
+/// an empty word if there are none.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> &'a str {
     let rank = |one: &&&'a str| (!one.contains(word) || word.is_empty(), distance(word, one));
     known.iter().min_by_key(rank).copied().unwrap_or_default()

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Why the command wrote a record in a test's place: the test did not run to a verdict of
-/// its own. How a test that did run ended is its outcome.
+/// its own. The outcome says how a test that did run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 pub enum NotRun {
     /// The user ended the run first.
     Interrupted,
-    /// The run ended first, after as many failures as it may have.
+    /// The run ended first, after the maximum number of failures.
     MaxFail,
     /// The device is missing, or another process holds it.
     NoDevice,
-    /// The gate could not write what it has to.
+    /// The gate could not write a file.
     CannotWrite,
-    /// The gate died too often, or before any test.
+    /// The gate died too many times, or before any test.
     GivenUp,
-    /// The gate listed the test and did not run it.
+    /// The gate listed the test but did not run it.
     Omitted,
-    /// The adapter no longer has the test; its baseline does.
+    /// The adapter no longer has the test, but its baseline does.
     Gone,
 }
 

@@ -12,12 +12,12 @@ use std::fmt;
 pub enum Outcome {
     /// Every gated metric kept its limit.
     Passed,
-    /// A gated metric broke its limit, or the run of the test failed.
+    /// A gated metric broke its limit, or running the test failed.
     Failed,
     /// The metrics keep their limits but got worse than the accepted baseline.
     Regressed,
-    /// The check cannot judge: nothing compared, a degenerate or missing
-    /// reference, wrong hashes, other token ids.
+    /// The check cannot judge: nothing was compared, the reference is degenerate or
+    /// missing, or hashes or token ids differ.
     Invalid {
         /// Why it cannot judge.
         reason: String,
@@ -32,14 +32,14 @@ pub enum Outcome {
         /// Why it is off, and how to turn it on.
         reason: String,
     },
-    /// The test failed and a waiver with a reason covers it.
+    /// The test failed, and a waiver with a reason covers it.
     Waived {
         /// The waiver's reason.
         reason: String,
     },
     /// The process died in this test.
     Crashed {
-        /// Signal or exit status.
+        /// The signal or the exit status.
         reason: String,
     },
     /// The test did not end before its deadline.
@@ -47,26 +47,26 @@ pub enum Outcome {
         /// The deadline in seconds.
         seconds: u64,
     },
-    /// The test failed, and passed when it was run again.
+    /// The test failed, then passed on a retry.
     Flaky {
         /// The attempt that passed, from 1 up.
         attempt: u32,
-        /// How many there might have been.
+        /// The maximum number of attempts.
         attempts: u32,
-        /// What such a test counts as.
+        /// How the test counts.
         result: FlakyResult,
     },
 }
 
-/// What a test counts as that failed and then passed.
+/// How a test that failed and then passed on a retry counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlakyResult {
-    /// A failure: it was run again to tell what kind of failure it is.
+    /// As a failure: the retry only shows what kind of failure it is.
     #[default]
     Fail,
-    /// A success.
+    /// As a success.
     Pass,
 }
 

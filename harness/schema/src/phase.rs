@@ -51,13 +51,13 @@ phases! {
     Logits, "logits";
     /// The device against itself: decode against prefill.
     Consistency, "consistency";
-    /// An adapter's own checks, in a phase that is none of the others.
+    /// An adapter's own checks that are not in any of the other phases.
     Own, "own";
 }
 
 impl Phase {
-    /// The phase of a test, by its name: [`Own`](Self::Own) for a first segment that is
-    /// none of the other phases.
+    /// The phase of a test, by its name: [`Own`](Self::Own) if the first segment is not one
+    /// of the other phases.
     pub fn of(test: &str) -> Self {
         let word = test.split("::").next().unwrap_or_default();
         word.parse().unwrap_or(Self::Own)
@@ -98,14 +98,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tests_phase_is_the_first_part_of_its_name_or_one_of_its_own() {
+    fn a_tests_phase_is_the_first_part_of_its_name_or_own() {
         assert_eq!(Phase::of("block::layer00::cosine"), Phase::Block);
         assert_eq!(Phase::of("speed::decode"), Phase::Own);
         assert_eq!(Phase::of("own::decode"), Phase::Own);
     }
 
     #[test]
-    fn an_unknown_word_is_refused_with_those_that_there_are() {
+    fn an_unknown_word_is_refused_with_the_known_ones() {
         let error = "kernle".parse::<Phase>().unwrap_err().to_string();
         assert!(error.starts_with("`kernle` is not a phase; the phases are goldens, weights,"));
         assert!(error.ends_with("consistency and own"), "{error}");

@@ -20,10 +20,10 @@ pub struct Record {
     pub metrics: Vec<Metric>,
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// Files that it left behind for whoever looks into a failure.
+    /// Files that it left behind for investigating a failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<PathBuf>,
-    /// Why the test did not run, where the command wrote this record in its place.
+    /// Why the test did not run, if the command wrote this record in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<NotRun>,
 }
@@ -56,7 +56,7 @@ impl Record {
         self
     }
 
-    /// The gated metric that uses most of its allowed error, with that share.
+    /// The gated metric that uses the most of its allowed error, with that share.
     /// A metric whose error is not a number counts as the tightest.
     pub fn tightest(&self) -> Option<(&Metric, f64)> {
         self.metrics
@@ -67,7 +67,7 @@ impl Record {
     }
 }
 
-/// How many tests ended how.
+/// The number of tests with each outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Summary {
@@ -83,7 +83,7 @@ pub struct Summary {
     pub skipped: usize,
     /// Off by default and not asked for.
     pub ignored: usize,
-    /// Failed under a waiver, or flaky and let pass.
+    /// Failed under a waiver, or flaky and counted as a success.
     pub waived: usize,
 }
 

@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 /// How much an error may grow over the accepted one.
 const GROWTH: f64 = 1.5;
 
-/// How one metric stands against its accepted value.
+/// How one metric compares with its accepted value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
     /// The error shrank below the accepted one by more than the growth factor.
     Better,
     /// Within the allowed growth.
     Same,
-    /// The error grew beyond it, or is not a number.
+    /// The error grew beyond the allowed growth, or is not a number.
     Worse,
     /// Nothing accepted yet.
     New,
 }
 
-/// One metric against its accepted value.
+/// The comparison of one metric with its accepted value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     /// The metric's key.
@@ -31,16 +31,16 @@ pub struct Finding {
     pub new: f64,
     /// The worst value that would still count as the same.
     pub allowed: Option<f64>,
-    /// How it stands.
+    /// How it compares.
     pub standing: Standing,
 }
 
-/// One record against the baseline.
+/// The comparison of one record with the baseline.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Comparison {
     /// One finding for each comparable metric of the record.
     pub findings: Vec<Finding>,
-    /// Metrics that the baseline has and the record lacks.
+    /// Metrics that the baseline has but the record lacks.
     pub missing: Vec<String>,
 }
 
@@ -50,8 +50,8 @@ impl Comparison {
         self.findings.iter().find(|finding| finding.standing == Standing::Worse)
     }
 
-    /// Whether accepting this record would change the baseline in a way that a
-    /// reader should see: a metric that is new, gone, better or worse.
+    /// Whether accepting this record would change the baseline in a way that a reader should
+    /// see, with a metric that is new, gone, better or worse.
     pub fn is_change(&self) -> bool {
         !self.missing.is_empty()
             || self.findings.iter().any(|finding| finding.standing != Standing::Same)
@@ -81,8 +81,8 @@ pub(crate) fn compare(
     Comparison { findings, missing }
 }
 
-/// Whether a metric belongs in a baseline: it has a better and a worse, and its
-/// value does not depend on the machine's speed.
+/// Whether a metric belongs in a baseline: it has a direction, and its value does not
+/// depend on the machine's speed.
 pub(crate) fn is_comparable(metric: &Metric) -> bool {
     metric.direction != Direction::Neutral
         && !matches!(metric.unit, Unit::Milliseconds | Unit::PerSecond)
@@ -110,13 +110,13 @@ fn finding(metric: &Metric, key: String, old: Option<f64>) -> Finding {
 /// The error below which a change is not worth a reader's time.
 fn floor(unit: Unit) -> f64 {
     match unit {
-        // One flipped element or position more is within noise of a chaotic
-        // system; limits of zero are the checks' own affair.
+        // One more flipped element or position is within the noise of a chaotic system;
+        // checks that allow none have a limit of zero themselves.
         Unit::Count => 1.0,
         // The scale of correct outputs scatters by this much between two
         // implementations of the same arithmetic; a tenth of the gates' limit.
         Unit::ScaleError => 2e-3,
-        // Chance alone makes 0.016 over 4,096 elements.
+        // Chance alone gives 0.016 over 4,096 elements.
         Unit::Bias => 2e-2,
         // 120 dB, the rounding of f32 itself; in a cosine, an angle of a
         // thousandth.

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How long a test may take, in seconds. The command may be told otherwise.
+/// How long a test may take, in seconds. The command can override it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct TimeLimits {
-    /// After this long the test is named as slow.
+    /// After this time the test is reported as slow.
     pub slow: u64,
-    /// After this long its process is ended.
+    /// After this time its process is ended.
     pub timeout: u64,
 }
 
 impl Default for TimeLimits {
-    /// Of a test that declares none.
+    /// The limits of a test that declares none.
     fn default() -> Self {
         Self { slow: 60, timeout: 1800 }
     }

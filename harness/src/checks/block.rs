@@ -1,10 +1,10 @@
-//! The block gates: one decoder block on b's own input of that block, so that an
-//! error is this block's and not inherited.
+//! The block gates: one decoder block on b's own input to that block, so that an
+//! error is the block's own and not inherited.
 //!
-//! Three tensors for each of the block's parts: r, the f32 block on that input;
-//! a yardstick, the reference in the arithmetic that the kernels declare (b in
-//! bf16, q in BFP16); y, the device. Parts are compared before they are added to
-//! the residual stream, where a few massive activations would hide everything
+//! There are three tensors for each part of the block: r, the f32 block on that
+//! input; a yardstick, the reference in the arithmetic that the kernels declare (b
+//! in bf16, q in BFP16); and y, the device. Parts are compared before they are added
+//! to the residual stream, where a few massive activations would hide everything
 //! else.
 
 use super::yardstick::BlockYardstick;
@@ -34,7 +34,7 @@ struct Run {
 }
 
 impl Shared for BlockFigures {
-    /// The checks of one block follow each other.
+    /// The checks of one block run one after the other.
     const KEEP: Keep = Keep::Last;
 
     /// Runs a block on every diagnosis prompt.
@@ -60,7 +60,7 @@ impl Shared for BlockFigures {
     }
 }
 
-/// Every output is finite.
+/// Checks that every output is finite.
 pub(super) fn finite(session: &mut Session, layer: usize) -> CheckResult {
     let figures = session.shared::<BlockFigures>(layer)?;
     let mut values = 0;
@@ -87,7 +87,7 @@ fn parts(block: &Block) -> [(&'static str, &Tensor); 4] {
     ]
 }
 
-/// Whole-tensor cosine of the block's output, as MLIR-AIR has it.
+/// The whole-tensor cosine of the block's output, as in MLIR-AIR.
 pub(super) fn cosine(session: &mut Session, layer: usize) -> CheckResult {
     let figures = session.shared::<BlockFigures>(layer)?;
     let (mut cosines, mut max_abs) = (Vec::new(), Vec::new());
@@ -104,7 +104,7 @@ pub(super) fn cosine(session: &mut Session, layer: usize) -> CheckResult {
     ]))
 }
 
-/// Lowest cosine of a position, as MLIR-AIR has it.
+/// The lowest cosine of a position, as in MLIR-AIR.
 pub(super) fn per_position(session: &mut Session, layer: usize) -> CheckResult {
     let figures = session.shared::<BlockFigures>(layer)?;
     let head_dim = session.model()?.config().head_dim;
@@ -122,7 +122,7 @@ pub(super) fn per_position(session: &mut Session, layer: usize) -> CheckResult {
     ]))
 }
 
-/// The error of each part in units of the yardstick's own.
+/// The error of each part, in units of the yardstick's own error.
 pub(super) fn injected(session: &mut Session, layer: usize) -> CheckResult {
     let figures = session.shared::<BlockFigures>(layer)?;
     let (head_dim, profile) = (session.model()?.config().head_dim, session.model()?.profile());
@@ -174,8 +174,8 @@ impl Part {
     fn add(&mut self, y: &Tensor, yardstick: &Tensor, b: &Tensor, r: &Tensor) -> Result<(), Stop> {
         self.relative.extend(relative_errors(y, yardstick, r)?);
         self.relative_to_bf16.extend(relative_errors(y, b, r)?);
-        // Over a whole tensor the one position with massive activations would be
-        // all that a slope sees.
+        // The slope of a whole tensor would depend on nothing but the one position
+        // with massive activations.
         let rows = figures_by_slice(y, r, Axis::Row)?;
         self.slopes.extend(rows.iter().map(|row| row.slope));
         Ok(())

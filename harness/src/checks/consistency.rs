@@ -1,5 +1,5 @@
-//! The device against itself: no golden is needed, and it catches what tokens
-//! forgive, such as a KV slot written one position off.
+//! The device against itself. These checks need no goldens, and catch what the token
+//! gates miss, such as a KV slot that is written one position off.
 
 use super::forced::{Forced, forced_tokens};
 use crate::measured::{CheckResult, Measured, Stop};
@@ -8,13 +8,13 @@ use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::{Kv, LogitRows, Probe, Tensor, limits};
 
-/// The KV cache that decode wrote against the one that the device's own prefill
+/// Compares the KV cache that decode wrote with the one that the device's own prefill
 /// writes for the same tokens, over the decoded positions.
 pub(super) fn kv_cache(session: &mut Session) -> CheckResult {
     let prompt = 0;
     let golden = session.token_golden(prompt)?;
     let layers = session.model()?.config().n_layers;
-    // A forced pass of another prompt may own the cache by now.
+    // A forced pass of another prompt may have overwritten the cache.
     session.forget::<Forced>(prompt);
     session.shared::<Forced>(prompt)?;
     let decoded = caches(session, layers)?;
@@ -32,7 +32,7 @@ pub(super) fn kv_cache(session: &mut Session) -> CheckResult {
             cosines.extend_from_slice(rows.get(first..).unwrap_or_default());
         }
         let distribution = Distribution::of(&cosines).ok_or_else(|| {
-            Stop::Invalid(format!("layer {layer} has no decoded position to compare"))
+            Stop::Invalid(format!("layer {layer} has no decoded positions to compare"))
         })?;
         by_layer.push(distribution);
     }
@@ -55,7 +55,7 @@ fn caches(session: &mut Session, layers: usize) -> Result<Vec<Kv>, Stop> {
     (0..layers).map(|layer| Ok(runner.kv(layer)?)).collect()
 }
 
-/// Two prefills of one prompt give the same bits.
+/// Checks that two prefills of one prompt give the same bits.
 pub(super) fn run_to_run(session: &mut Session) -> CheckResult {
     let prompt = session.prompt(0)?;
     let probe = Probe { hidden: true, logits: LogitRows::Last };
@@ -72,7 +72,11 @@ pub(super) fn run_to_run(session: &mut Session) -> CheckResult {
     };
     let (first, second) = (bits(&first), bits(&second));
     if first.is_empty() || first.len() != second.len() {
-        return Err(Stop::Invalid("the two runs have nothing in common to compare".to_owned()));
+        return Err(Stop::Invalid(format!(
+            "the two runs returned {} and {} values, which cannot be compared",
+            first.len(),
+            second.len()
+        )));
     }
     let different = first.iter().zip(&second).filter(|(a, b)| a != b).count();
     Ok(Measured::of(vec![

@@ -1,7 +1,7 @@
-//! One teacher-forced pass of the device over a golden continuation: the pass
-//! that the token gate, the flips and the decode logits all look at.
+//! One teacher-forced pass of the device over a golden continuation, which the token
+//! gate, the flips and the decode logits all look at.
 //!
-//! Up to the first divergence it is exactly what free generation would do;
+//! Up to the first divergence the pass is exactly what free generation would do;
 //! after it, teacher forcing keeps every later position comparable.
 
 use super::yardstick::{Divergence, LogitYardstick};
@@ -36,7 +36,7 @@ pub(super) struct Step {
     pub kl_yardstick: f64,
     /// KL(r, b) in nats.
     pub kl_bf16: f64,
-    /// Where the device's best token is not b's: how far that is from noise.
+    /// How far the difference is from noise, if the device's best token is not b's.
     pub flip: Option<Flip>,
 }
 
@@ -81,9 +81,9 @@ impl Shared for Forced {
                 top5: forced.steps.iter().map(|step| &*step.top5).collect(),
                 logits: &rows,
             };
-            evidence
-                .write(&folder)
-                .map_err(|error| Stop::Invalid(format!("the evidence of {name}: {error}")))?;
+            evidence.write(&folder).map_err(|error| {
+                Stop::Invalid(format!("the evidence of {name} cannot be written: {error}"))
+            })?;
         }
         Ok(forced)
     }
@@ -129,8 +129,8 @@ fn step(
     })
 }
 
-/// Judges a flip by the references alone: the gap that b sees between the two
-/// tokens, against the yardstick's own distance from r among the best tokens.
+/// Judges a flip by the references alone: compares the gap that b sees between the two
+/// tokens with the yardstick's own distance from r among the best tokens.
 fn flip(token: u32, expected: u32, golden: &CompactLogits, yardstick: &LogitYardstick<'_>) -> Flip {
     let at = |id: u32| golden.ids.binary_search(&id).ok();
     let (Some(token), Some(expected)) = (at(token), at(expected)) else { return Flip::Garbage };
@@ -153,14 +153,14 @@ fn flip(token: u32, expected: u32, golden: &CompactLogits, yardstick: &LogitYard
     }
 }
 
-/// The distance between neighbouring bf16 values at a magnitude: bf16 has eight
+/// The distance between neighbouring bf16 values of a magnitude: bf16 has eight
 /// significant bits.
 fn bf16_ulp(value: f32) -> f64 {
     if value == 0.0 { 0.0 } else { 2f64.powi(f64::from(value.abs()).log2().floor() as i32 - 7) }
 }
 
-/// From indices into the compact logits to token ids; the order stays, since
-/// compact ids ascend.
+/// Turns indices into the compact logits into token ids. The order stays the same,
+/// since compact ids ascend.
 fn ids_of(golden: &CompactLogits, indices: &[u32]) -> Vec<u32> {
     indices.iter().map(|index| golden.ids[*index as usize]).collect()
 }
@@ -177,8 +177,8 @@ pub(super) fn steps_of(session: &mut Session, prompts: &[usize]) -> Result<Vec<S
     Ok(steps)
 }
 
-/// The golden of a prompt, with its continuation but the last token appended to
-/// the prompt: the tokens whose positions predict every golden step.
+/// The prompt followed by its golden continuation without the last token: the tokens
+/// whose positions predict every golden step.
 pub(super) fn forced_tokens(golden: &TokenGolden) -> Vec<u32> {
     let continuation = golden.tokens.iter().take(golden.tokens.len().saturating_sub(1));
     golden.prompt_ids.iter().chain(continuation).copied().collect()

@@ -1,12 +1,12 @@
-//! Before anything is compared: the files are what they say, and both sides
-//! mean the same model and the same tokens.
+//! The checks before anything is compared: the files are what they claim to be, and
+//! both sides use the same model and the same tokens.
 
 use crate::measured::{CheckResult, Measured, Stop};
 use crate::schema::{Direction, Metric, ModelConfig, Unit};
 use crate::session::Session;
 use serde_json::Value;
 
-/// Every golden file is present and has its recorded digest.
+/// Checks that every golden file is present and has its recorded digest.
 pub(super) fn goldens(session: &mut Session) -> CheckResult {
     let goldens = session.goldens()?;
     let files = goldens.verify()?;
@@ -21,8 +21,8 @@ pub(super) fn goldens(session: &mut Session) -> CheckResult {
     )))
 }
 
-/// Every tensor of the weights is present with its shape, and the file is the
-/// one that the goldens were recorded from.
+/// Checks that every tensor of the weights is present with its shape, and that the file
+/// is the one that the goldens were recorded from.
 pub(super) fn weights(session: &mut Session) -> CheckResult {
     let tensors = session.model()?.check_weights()?;
     if tensors == 0 {
@@ -33,17 +33,17 @@ pub(super) fn weights(session: &mut Session) -> CheckResult {
     let recorded = &goldens.manifest().reference.weights;
     if !recorded.iter().any(|file| file.sha256 == weights.sha256) {
         return Err(Stop::Invalid(format!(
-            "the goldens were recorded from other weights than {} with sha256 {}; record them again with `cargo npugate record {}`",
+            "the goldens were not recorded from {} with sha256 {}; record them again with `cargo npugate record {}`",
             weights.file,
             weights.sha256,
             session.adapter.name()
         )));
     }
     Ok(Measured::default()
-        .noted(format!("{tensors} tensors, the file that the goldens were recorded from")))
+        .noted(format!("{tensors} tensors, in the file that the goldens were recorded from")))
 }
 
-/// The adapter's configuration is the reference's, field by field.
+/// Checks that the adapter's configuration is the reference's, field by field.
 pub(super) fn config(session: &mut Session) -> CheckResult {
     let ours = fields(&session.model()?.config())?;
     let theirs = fields(&session.goldens()?.manifest().config)?;
@@ -52,18 +52,18 @@ pub(super) fn config(session: &mut Session) -> CheckResult {
         .filter(|(key, value)| !ours.get(*key).is_some_and(|ours| same(ours, value)))
         .map(|(key, value)| {
             let ours = ours.get(key).map_or("nothing".to_owned(), ToString::to_string);
-            format!("{key} is {ours}, the reference has {value}")
+            format!("{key} is {ours}, but the reference has {value}")
         })
         .collect();
     if differences.is_empty() {
-        Ok(Measured::default().noted(format!("{} fields equal the reference's", theirs.len())))
+        Ok(Measured::default().noted(format!("{} fields are the reference's", theirs.len())))
     } else {
         Err(Stop::Fail(differences.join("; ")))
     }
 }
 
-/// Numbers are equal if they are in f32: the formats that models come in keep
-/// `1e-5` as the nearest f32.
+/// Whether two values are the same. Numbers are compared in f32, since model formats
+/// store `1e-5` as the nearest f32.
 fn same(ours: &Value, theirs: &Value) -> bool {
     match (ours.as_f64(), theirs.as_f64()) {
         (Some(ours), Some(theirs)) => (ours as f32).to_bits() == (theirs as f32).to_bits(),
@@ -78,7 +78,7 @@ fn fields(config: &ModelConfig) -> Result<serde_json::Map<String, Value>, Stop> 
     }
 }
 
-/// The adapter's tokenizer gives the reference's ids for every prompt.
+/// Checks that the adapter's tokenizer gives the reference's ids for every prompt.
 pub(super) fn tokenizer(session: &mut Session) -> CheckResult {
     let goldens = session.goldens()?;
     let prompts = &goldens.manifest().prompts;
@@ -89,14 +89,16 @@ pub(super) fn tokenizer(session: &mut Session) -> CheckResult {
         let ids = model.encode(&prompt.text)?;
         tokens += prompt.ids.len();
         if ids != prompt.ids {
-            different
-                .push(format!("{} is {ids:?}, the reference has {:?}", prompt.name, prompt.ids));
+            different.push(format!(
+                "{} is {ids:?}, but the reference has {:?}",
+                prompt.name, prompt.ids
+            ));
         }
     }
     let count =
         Metric::new("prompts_different", different.len() as f64, Unit::Count, Direction::Lower);
     let note = different.into_iter().next().unwrap_or_else(|| {
-        format!("{tokens} tokens of {} prompts equal the reference's", prompts.len())
+        format!("{tokens} tokens of {} prompts are the reference's", prompts.len())
     });
     if tokens == 0 {
         return Err(Stop::Invalid("the manifest has no tokens to compare".to_owned()));

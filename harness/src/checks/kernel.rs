@@ -1,5 +1,5 @@
 //! The kernel gates: the full output of one kernel at one shape, element by
-//! element, on inputs of the registry's distribution and on exact integers.
+//! element, on inputs from the registry's distribution and on exact integers.
 
 mod place;
 
@@ -13,8 +13,8 @@ use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::{Context, DType, Kernel, Tensor, limits};
 
-/// Seed of every kernel test. One is enough: the same figures every day are
-/// what a baseline is made of.
+/// The seed of every kernel test. One is enough: a baseline needs the same figures
+/// every day.
 const SEED: u64 = 42;
 
 pub(super) fn check(session: &mut Session, index: usize) -> CheckResult {
@@ -25,7 +25,7 @@ pub(super) fn check(session: &mut Session, index: usize) -> CheckResult {
         .ok_or_else(|| Stop::Invalid(format!("the adapter has no kernel {index}")))?;
     let kernel = &**kernel;
     let inputs = kernel.inputs(Draw::Registry { seed: SEED }).ok_or_else(|| {
-        Stop::Invalid(format!("{} draws no inputs of the registry's distribution", kernel.id()))
+        Stop::Invalid(format!("{} has no inputs from the registry's distribution", kernel.id()))
     })?;
     let mut found = on_registry_inputs(kernel, &context, &inputs)?;
     if let Some(inputs) = kernel.inputs(Draw::Integers { seed: SEED }) {
@@ -42,7 +42,7 @@ struct Found {
 }
 
 impl Found {
-    /// A metric, with the place to look at should it break its limit.
+    /// Adds a metric, and the place to look at if the metric breaks its limit.
     fn push(&mut self, metric: Metric, place: impl FnOnce() -> Option<String>) {
         if !metric.within_limit() {
             self.places.extend(place());
@@ -92,7 +92,7 @@ fn on_registry_inputs(
         Some(floor) => sqnr.limited(floor),
         None => sqnr,
     });
-    // A slice is named where no element is: mismatches say more.
+    // A slice is named only if no element is, since mismatches say more.
     let elements = !found.places.is_empty();
     for ((_, name), figures) in cuts.iter().zip(&slices) {
         let slices = of_slices(kernel, name, figures);
@@ -106,8 +106,8 @@ fn count(name: &str, value: usize) -> Metric {
     Metric::new(name, value as f64, Unit::Count, Direction::Lower).limited(0.0)
 }
 
-/// The axes along which slices are long enough to say something, and the name of
-/// the worst slice of each.
+/// The axes whose slices are long enough to be judged, each with the name of its worst
+/// slice.
 fn cuts(kernel: &dyn Kernel, exact: &Tensor) -> Vec<(Axis, &'static str)> {
     let (rows, width) = (exact.rows().len(), exact.row_len());
     let head =
@@ -117,7 +117,7 @@ fn cuts(kernel: &dyn Kernel, exact: &Tensor) -> Vec<(Axis, &'static str)> {
     long.map(|(axis, name, _)| (axis, name)).collect()
 }
 
-/// Noise and scale of the worst slice along an axis.
+/// The noise and the scale of the worst slice along an axis.
 fn of_slices(kernel: &dyn Kernel, name: &str, figures: &[SliceFigures]) -> Found {
     let mut found = Found::default();
     let (Some(noisy), Some(scaled)) = (worst_sqnr(figures), worst_slope(figures)) else {
@@ -128,10 +128,10 @@ fn of_slices(kernel: &dyn Kernel, name: &str, figures: &[SliceFigures]) -> Found
         Some(floor) => sqnr.limited(floor - limits::SLICE_MARGIN_DB),
         None => sqnr,
     };
-    found.push(sqnr, || Some(format!("the noisiest is {}", noisy.slice)));
+    found.push(sqnr, || Some(format!("the noisiest slice is {}", noisy.slice)));
     let slope = scale_error(scaled.slope).on(name).limited(limits::SLICE_SLOPE);
     found.push(slope, || {
-        Some(format!("{} has {} of its scale", scaled.slice, Unit::Ratio.format(scaled.slope)))
+        Some(format!("{} is scaled by {}", scaled.slice, Unit::Ratio.format(scaled.slope)))
     });
     found
 }
@@ -140,7 +140,7 @@ fn scale_error(slope: f64) -> Metric {
     Metric::new("slope_error", (slope - 1.0).abs(), Unit::ScaleError, Direction::Lower)
 }
 
-/// The mean error in units of its spread, gated where the kernel declares none.
+/// The mean error in units of its spread, gated if the kernel declares no bias.
 fn bias(declared: Bias, errors: &ErrorMetrics) -> Metric {
     match declared {
         Bias::None if errors.count >= limits::BIAS_LENGTH => {
@@ -159,8 +159,8 @@ fn run(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Result<Tens
     Ok(device)
 }
 
-/// On exact integers every bit must be right: tiling, sign, layout, tails and
-/// stale buffers show without any tolerance.
+/// Runs the kernel on exact integers, where every bit must be right: faults in tiling,
+/// sign, layout and tails, and stale buffers, show without any tolerance.
 fn on_integers(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Result<Found, Stop> {
     let expected = kernel.reference(inputs)?;
     let device = run(kernel, context, inputs)?;
@@ -175,12 +175,12 @@ fn on_integers(kernel: &dyn Kernel, context: &Context, inputs: &[Tensor]) -> Res
     Ok(found)
 }
 
-/// A tolerance so wide that it accepts nonsense cannot judge anything.
+/// Refuses a tolerance that is so wide that it accepts nonsense: it cannot judge anything.
 fn refuse_nonsense(tolerance: Tolerance, exact: &Tensor, dtype: DType) -> Result<(), Stop> {
     type Nonsense<'a> = &'a dyn Fn(usize) -> f32;
     let r = exact.values();
     let width = exact.row_len();
-    // Rolled by one row; without a second row it would be the right output.
+    // Rolled by one row. With a single row, that would be the right output.
     let rolls = exact.rows().len() > 1 && width > 1;
     let rolled = |index: usize| r[(index + width) % r.len()];
     let nonsense: [(&str, bool, Nonsense<'_>); 3] = [
@@ -189,7 +189,7 @@ fn refuse_nonsense(tolerance: Tolerance, exact: &Tensor, dtype: DType) -> Result
         ("an output rolled by one row", rolls, &rolled),
     ];
     for (what, _, nonsense) in nonsense.into_iter().filter(|(_, applies, _)| *applies) {
-        // Ends at the first element that is refused.
+        // Stops at the first element that is refused.
         let accepted =
             |index| tolerance.accepts(dtype.store(nonsense(index)), dtype.store(r[index]));
         if (0..r.len()).all(accepted) {

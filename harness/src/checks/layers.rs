@@ -1,6 +1,6 @@
 //! The layer lens: how the residual stream drifts from the reference, layer by
-//! layer, when the whole stack runs freely. It shows where an error begins and
-//! never decides; only finiteness does.
+//! layer, when the whole stack runs freely. It shows where an error begins, but only
+//! finiteness decides.
 
 use crate::measured::{CheckResult, Measured, Stop};
 use crate::metrics::{
@@ -21,15 +21,15 @@ impl Shared for Stack {
         let prefill = session.runner()?.prefill(&prompt.ids, probe)?;
         if prefill.hidden.len() != layers || prefill.final_norm.is_none() {
             return Err(Stop::Fail(format!(
-                "prefill returned {} hidden states of {layers} layers",
-                prefill.hidden.len()
+                "prefill returned {} hidden states for {layers} layers and the final norm",
+                prefill.hidden.len() + usize::from(prefill.final_norm.is_some())
             )));
         }
         Ok(Self(prefill))
     }
 }
 
-/// Every hidden state of every diagnosis prompt is finite.
+/// Checks that every hidden state of every diagnosis prompt is finite.
 pub(super) fn finite(session: &mut Session) -> CheckResult {
     let mut values = 0;
     for index in session.diagnosis_prompts()? {
@@ -59,7 +59,7 @@ pub(super) fn finite(session: &mut Session) -> CheckResult {
 struct Row {
     cosines: Vec<f64>,
     relative: Vec<f64>,
-    /// One for each prompt, like the two below.
+    /// One value for each prompt, as in the two fields below.
     whole_cosines: Vec<f64>,
     max_abs: Vec<f64>,
     max_rel: Vec<f64>,
@@ -77,7 +77,7 @@ impl Row {
     }
 }
 
-/// The layer table, with cliffs named.
+/// The layer table, with its cliffs named.
 pub(super) fn drift(session: &mut Session) -> CheckResult {
     let layers = session.model()?.config().n_layers;
     let mut rows: Vec<Row> = (0..=layers).map(|_| Row::default()).collect();
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cliff_is_named_by_its_layer_and_nan_is_one() {
+    fn a_cliff_is_named_by_its_layer_and_nan_is_a_cliff() {
         let rows = |values: &[f64]| -> Vec<(String, f64)> {
             let rows = values.iter().enumerate();
             rows.map(|(layer, value)| (format!("layer{layer:02}"), *value)).collect()

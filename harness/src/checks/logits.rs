@@ -1,7 +1,7 @@
 //! The logits gate: `kappa = KL(r, y) / KL(r, yardstick)`, how much further the
 //! device is from the truth than the reference in the kernels' declared
-//! arithmetic, over the vocabulary. The plain figure, `KL(r, y) / KL(r, b)`, is
-//! what the declared arithmetic costs; it is printed and not gated.
+//! arithmetic, over the vocabulary. The plain figure, `KL(r, y) / KL(r, b)`, is the
+//! cost of the declared arithmetic; it is printed but not gated.
 
 use super::forced::{forced_tokens, steps_of};
 use super::prompts::Prompts;
@@ -12,7 +12,7 @@ use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::{LogitRows, Probe, limits};
 
-/// Which of the device's two ways to logits is judged.
+/// Which of the device's two ways to compute logits is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Path {
     /// One prefill over the prompt and its continuation.
@@ -21,7 +21,7 @@ enum Path {
     Decode,
 }
 
-/// KL divergences of a set of positions, device and references side by side.
+/// KL divergences at a set of positions, of the device and the references side by side.
 #[derive(Default)]
 struct Divergences {
     device: Vec<f64>,
@@ -30,17 +30,17 @@ struct Divergences {
     agreements: usize,
 }
 
-/// What prefill computed, over every prompt.
+/// Judges what prefill computes, over every prompt.
 pub(super) fn prefill(session: &mut Session) -> CheckResult {
     kappa(session, Path::Prefill, Prompts::All)
 }
 
-/// What decode computed, over the first prompts.
+/// Judges what decode computes, over the first prompts.
 pub(super) fn decode(session: &mut Session) -> CheckResult {
     kappa(session, Path::Decode, Prompts::Default)
 }
 
-/// What decode computed, over every prompt.
+/// Judges what decode computes, over every prompt.
 pub(super) fn decode_all(session: &mut Session) -> CheckResult {
     kappa(session, Path::Decode, Prompts::All)
 }
@@ -58,7 +58,7 @@ fn kappa(session: &mut Session, path: Path, prompts: Prompts) -> CheckResult {
     let bf16 = distribution(&divergences.bf16)?;
     if !(yardstick.mean > 0.0 && yardstick.p95 > 0.0 && bf16.mean > 0.0) {
         return Err(Stop::Invalid(
-            "the reference is no further from f32 than rounding: there is nothing to measure by"
+            "the reference is no further from f32 than rounding, so there is nothing to compare with"
                 .to_owned(),
         ));
     }
@@ -115,7 +115,7 @@ fn prefilled(session: &mut Session, prompts: &[usize]) -> Result<Divergences, St
         let logits = session.runner()?.prefill(&forced_tokens(&golden), probe)?.logits;
         if logits.rows().len() != golden.steps.len() {
             return Err(Stop::Fail(format!(
-                "prefill returned {} rows of logits, {} were asked for",
+                "prefill returned {} rows of logits instead of {}",
                 logits.rows().len(),
                 golden.steps.len()
             )));

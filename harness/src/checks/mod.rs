@@ -1,5 +1,5 @@
-//! The built-in checks: one file for each kind, each a function from a [`Session`] to what
-//! it measured, and one row in the [`table`](table::BUILT_IN).
+//! The built-in checks: one file for each kind. Each check is a function from a
+//! [`Session`] to what it measured, and a row in the [`table`](table::BUILT_IN).
 //!
 //! [`Session`]: crate::session::Session
 

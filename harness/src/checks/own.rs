@@ -1,4 +1,4 @@
-//! The checks of an adapter's own, held to what a check must be.
+//! Runs an adapter's own checks, and makes sure that they can judge.
 
 use crate::measured::{CheckResult, Measured, Stop};
 use crate::schema::{Direction, Metric};
@@ -15,8 +15,9 @@ pub(crate) fn run(session: &mut Session, index: usize) -> CheckResult {
     Ok(measured)
 }
 
-/// What can be judged: it has a limit to keep, and names its figures one by one. A built-in
-/// check may pass by what it says alone; of a foreign one nobody knows that it looked.
+/// Checks that there is something to judge: a metric with a limit, and no two metrics of
+/// one name. A built-in check may pass with nothing but a note; an adapter's own check
+/// must show what it compared.
 fn judged(measured: &Measured) -> Result<(), Stop> {
     let metrics = &measured.metrics;
     let is_gated = metrics
@@ -24,7 +25,7 @@ fn judged(measured: &Measured) -> Result<(), Stop> {
         .any(|metric| metric.limit.is_some() && metric.direction != Direction::Neutral);
     if !is_gated {
         return Err(Stop::Invalid(
-            "the check measured nothing that has a limit and a direction: it cannot judge"
+            "the check measured nothing that has a limit and a direction, so it cannot judge"
                 .to_owned(),
         ));
     }
@@ -32,7 +33,7 @@ fn judged(measured: &Measured) -> Result<(), Stop> {
     match metrics.iter().map(Metric::key).find(|key| !seen.insert(key.clone())) {
         None => Ok(()),
         Some(key) => Err(Stop::Invalid(format!(
-            "the check measured two metrics named {key}: rename one, or name their slices"
+            "the check measured two metrics named {key}: rename one, or give them different slices"
         ))),
     }
 }
@@ -47,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_measured_nothing_to_judge_by_is_invalid_whatever_it_says() {
+    fn a_check_without_a_gated_metric_is_invalid_whatever_its_note_says() {
         let lower = metric("x", Direction::Lower);
         assert_eq!(judged(&Measured::of([lower.clone().limited(2.0)])), Ok(()));
         for measured in [
@@ -61,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn two_metrics_of_one_name_would_be_one_in_a_baseline() {
+    fn two_metrics_with_one_name_are_refused() {
         let limited = metric("x", Direction::Lower).limited(2.0);
         let twice = Measured::of([limited.clone(), limited.clone()]);
         assert!(matches!(judged(&twice), Err(Stop::Invalid(_))));

@@ -16,7 +16,7 @@ pub(super) enum Prompts {
 }
 
 impl Prompts {
-    /// Their indices in the manifest: never none.
+    /// Their indices in the manifest, at least one.
     pub fn indices(self, session: &mut Session) -> Result<Vec<usize>, Stop> {
         let available = session.goldens()?.manifest().prompts.len();
         let count = match self {

@@ -1,6 +1,6 @@
-//! The table of the built-in checks: which tests each has, what they need, how long they may
-//! take and what runs them. What each is called and about is the same row of
-//! [`CheckId`]'s table.
+//! The table of the built-in checks: which tests each check has, what they need, how long
+//! they may take and what runs them. The names and explanations of the checks are in the
+//! rows of [`CheckId`]'s table, in the same order.
 
 use super::{block, consistency, integrity, kernel, layers, logits, tokens};
 use crate::check::{Needs, Set};
@@ -37,21 +37,21 @@ pub(crate) enum Tests {
     Words(&'static [(&'static str, Set, Run)]),
 }
 
-/// A check that reads files or runs a kernel. Measured on two cores with the emulated NPU, a
-/// kernel takes up to 3 s; an unoptimised build or a busy machine may take ten times as long,
-/// and the timeout leaves as much again.
+/// For a check that reads files or runs a kernel. On two cores with the emulated NPU, a
+/// kernel was measured to take up to 3 s; an unoptimised build or a busy machine may take
+/// ten times as long, and the timeout is another ten times that.
 const SHORT: TimeLimits = TimeLimits { slow: 30, timeout: 300 };
 
-/// A check that runs the model: the first test that needs a forward pass, which the others
-/// then share, takes up to 10 s where a kernel takes 3.
+/// For a check that runs the model: the first test that needs a forward pass, which the
+/// others then share, takes up to 10 s where a kernel takes 3.
 const LONG: TimeLimits = TimeLimits { slow: 60, timeout: 1800 };
 
 const fn row(id: CheckId, needs: Needs, limits: TimeLimits, tests: Tests) -> BuiltIn {
     BuiltIn { id, needs, limits, tests }
 }
 
-/// Every built-in check. Tests run in the order of the phases, those of a phase layer by
-/// layer, then as they stand here.
+/// Every built-in check. Tests run in the order of the phases; within a phase they run
+/// layer by layer, then in the order of this table.
 pub(crate) const BUILT_IN: [BuiltIn; CheckId::ALL.len()] = {
     use CheckId as Id;
     use Needs::{Nothing, Weights};

@@ -1,5 +1,5 @@
-//! The token gates: MLIR-AIR's top-5 set at the first divergence, and beyond it
-//! the flips that the reference's own noise cannot explain.
+//! The token gates: MLIR-AIR's top-5 set at the first divergence, and the flips that
+//! the reference's own noise cannot explain.
 
 use super::forced::{Flip, Forced, Step, steps_of};
 use super::prompts::Prompts;
@@ -9,7 +9,7 @@ use crate::schema::{Direction, Metric, Unit};
 use crate::session::Session;
 use crate::{evidence, limits};
 
-/// At the first divergence, each side's token is in the other's top 5.
+/// Checks that at the first divergence, each side's token is in the other's top 5.
 pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
     let forced = session.shared::<Forced>(prompt)?;
     let steps = &forced.steps;
@@ -20,7 +20,7 @@ pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
         .ok_or_else(|| Stop::Invalid("the golden continuation is empty".to_owned()))?
         .mean;
     let note = match forced.divergence() {
-        None => format!("all {} greedy tokens equal", steps.len()),
+        None => format!("all {} greedy tokens are equal", steps.len()),
         Some(index) => divergence(&steps[index], index, steps.len()),
     };
     let name = session.prompt(prompt)?.name;
@@ -35,18 +35,18 @@ pub(super) fn token_set(session: &mut Session, prompt: usize) -> CheckResult {
     Ok(files.into_iter().fold(measured, Measured::attached))
 }
 
-/// The flips of the first prompts.
+/// Judges the flips of the first prompts.
 pub(super) fn flips(session: &mut Session) -> CheckResult {
     beyond_noise(session, Prompts::Default)
 }
 
-/// The flips of every prompt.
+/// Judges the flips of every prompt.
 pub(super) fn flips_all(session: &mut Session) -> CheckResult {
     beyond_noise(session, Prompts::All)
 }
 
-/// Wherever the device's best token is not the reference's, the reference's own
-/// noise explains it; and it is never a token far down the reference's ranking.
+/// Checks that wherever the device's best token is not the reference's, the reference's
+/// own noise explains it, and the token is never far down the reference's ranking.
 fn beyond_noise(session: &mut Session, prompts: Prompts) -> CheckResult {
     let profile = session.model()?.profile();
     let indices = prompts.indices(session)?;
@@ -62,7 +62,7 @@ fn beyond_noise(session: &mut Session, prompts: Prompts) -> CheckResult {
         .collect();
     let allowed = (limits::flips_beyond_noise(profile) * steps.len() as f64).floor();
     let note = format!(
-        "{} of {} best tokens differ, {} beyond {} times the reference's noise (allowed {allowed}), {garbage} outside its top {}",
+        "{} of {} best tokens differ: {} by more than {} times the reference's noise ({allowed} allowed), {garbage} outside its top {}",
         flips.len(),
         steps.len(),
         beyond.len(),
@@ -85,7 +85,7 @@ fn beyond_noise(session: &mut Session, prompts: Prompts) -> CheckResult {
     .noted(note))
 }
 
-/// The first divergence in words; in full where the gate fails.
+/// Describes the first divergence, in full if the gate fails.
 fn divergence(step: &Step, index: usize, steps: usize) -> String {
     let Step { token, top5, expected, expected_top5, .. } = step;
     let sides =
@@ -98,7 +98,7 @@ fn divergence(step: &Step, index: usize, steps: usize) -> String {
         })
         .collect();
     let verdict = if outside.is_empty() {
-        format!("each side's token in the other's top 5 (device {token}, reference {expected})")
+        format!("each side's token is in the other's top 5 (device {token}, reference {expected})")
     } else {
         outside.join("; ")
     };

@@ -47,7 +47,7 @@ impl<'a> LogitYardstick<'a> {
     }
 }
 
-/// How far the device and the references are from r at one position, in nats.
+/// The distances of the device and the references from r at one position, in nats.
 pub(super) struct Divergence {
     /// KL(r, y).
     pub device: f64,

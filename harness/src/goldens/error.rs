@@ -1,5 +1,5 @@
-//! Why goldens cannot be used. A missing golden is never a pass, so each
-//! message says how to get it back.
+//! Why goldens cannot be used. A missing golden is never a pass, so each message says
+//! how to restore it.
 
 use crate::schema::Sha256;
 use std::{io, path::PathBuf};
@@ -8,9 +8,9 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoldenError {
-    /// A file that the manifest looks for outside of its own folder.
+    /// The manifest names a file outside of its own folder.
     #[error(
-        "the manifest in {} names `{file}`, which is not a file beside it; record the goldens of {model} again",
+        "the manifest in {} names `{file}`, which is not a file in the same folder; record the goldens of {model} again",
         folder.display()
     )]
     Outside {
@@ -43,10 +43,10 @@ pub enum GoldenError {
         /// Whose it is.
         model: String,
     },
-    /// A file is there and cannot be read.
-    #[error("goldens cannot be read: {0}")]
+    /// A file exists but cannot be read.
+    #[error("the goldens cannot be read: {0}")]
     Unreadable(#[source] io::Error),
-    /// The manifest is not one.
+    /// The file is not a manifest.
     #[error(
         "{} is not a golden manifest ({source}): restore it from version control",
         path.display()
@@ -59,7 +59,7 @@ pub enum GoldenError {
     },
     /// The manifest is of another version.
     #[error(
-        "{} is in the format {found}, this npugate reads {}: record the goldens again, or use the npugate that wrote them",
+        "{} is in the format {found}, but this npugate reads {}: record the goldens again, or use the npugate that wrote them",
         path.display(), crate::schema::GOLDEN_SCHEMA
     )]
     Schema {
@@ -68,7 +68,7 @@ pub enum GoldenError {
         /// Its format.
         found: String,
     },
-    /// The manifest is another model's.
+    /// The manifest is that of another model.
     #[error(
         "{} has the goldens of {found}, not of {expected}: the adapter names the wrong fixtures folder",
         path.display()
@@ -102,9 +102,9 @@ pub enum GoldenError {
         /// The model.
         model: String,
     },
-    /// A file is not the one of the manifest, which shows in its size.
+    /// A file is not the one in the manifest: its size differs.
     #[error(
-        "golden {} does not match its manifest ({expected} bytes expected, {found} found); restore it from version control or record it anew with `cargo npugate record {model}`",
+        "golden {} does not match its manifest ({expected} bytes expected, {found} found); restore it from version control or record it again with `cargo npugate record {model}`",
         path.display()
     )]
     Size {
@@ -112,14 +112,14 @@ pub enum GoldenError {
         path: PathBuf,
         /// The model.
         model: String,
-        /// What the manifest says.
+        /// The size in the manifest.
         expected: u64,
-        /// What it has.
+        /// The size of the file.
         found: u64,
     },
-    /// A file is not the one of the manifest.
+    /// A file is not the one in the manifest: its digest differs.
     #[error(
-        "golden {} does not match its manifest (sha256 expected {expected}, found {found}); restore it from version control or record it anew with `cargo npugate record {model}`",
+        "golden {} does not match its manifest (sha256 {expected} expected, {found} found); restore it from version control or record it again with `cargo npugate record {model}`",
         path.display()
     )]
     Digest {
@@ -127,14 +127,14 @@ pub enum GoldenError {
         path: PathBuf,
         /// The model.
         model: String,
-        /// What the manifest says.
+        /// The digest in the manifest.
         expected: Sha256,
-        /// What it has.
+        /// The digest of the file.
         found: Sha256,
     },
-    /// A file matches its manifest and is not in the safetensors format.
+    /// A file matches its manifest but is not in the safetensors format.
     #[error(
-        "golden {} is not a safetensors file ({source}); record it anew with `cargo npugate record {model}`",
+        "golden {} is not a safetensors file ({source}); record it again with `cargo npugate record {model}`",
         path.display()
     )]
     Format {
@@ -145,10 +145,9 @@ pub enum GoldenError {
         /// What is wrong with it.
         source: safetensors::SafeTensorError,
     },
-    /// A file matches its manifest and a tensor in it is not as the format
-    /// promises.
+    /// A file matches its manifest, but a tensor in it is not as the format promises.
     #[error(
-        "golden {}: tensor {tensor} {problem}; record it anew with `cargo npugate record {model}`",
+        "golden {}: tensor {tensor} {problem}; record it again with `cargo npugate record {model}`",
         path.display()
     )]
     Tensor {
@@ -192,8 +191,8 @@ pub enum TensorProblem {
     /// It has values that are not finite.
     #[error("has {0}")]
     NonFinite(String),
-    /// It has an id that is no token.
-    #[error("has {id} at index {index}, which is no token of a vocabulary of {vocab}")]
+    /// It has an id that is not a token.
+    #[error("has {id} at index {index}, which is not a token of a vocabulary of {vocab}")]
     Token {
         /// Where.
         index: usize,
@@ -202,8 +201,8 @@ pub enum TensorProblem {
         /// Entries of the vocabulary.
         vocab: usize,
     },
-    /// Its values do not rise.
-    #[error("does not rise at index {0}")]
+    /// Its values are not in ascending order.
+    #[error("is not ascending at index {0}")]
     Order(usize),
     /// It does not go from zero to the number of stored logits.
     #[error("goes from {first} to {last}, not from 0 to {expected}")]

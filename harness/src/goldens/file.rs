@@ -1,4 +1,4 @@
-//! One golden file: verified against the manifest, then its tensors, each
+//! One golden file. The file is verified against the manifest, then each of its tensors
 //! against what the format promises.
 
 use super::{GoldenError, TensorProblem};
@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The bytes of a golden file, known to be the manifest's.
+/// The bytes of a golden file, verified against the manifest.
 pub(super) struct VerifiedFile {
     path: PathBuf,
     model: String,
@@ -70,7 +70,7 @@ impl Tensors<'_> {
         }
     }
 
-    /// Whether there is any tensor whose name begins so.
+    /// Whether there is any tensor whose name begins with a prefix.
     pub fn has_any(&self, prefix: &str) -> bool {
         self.tensors.names().iter().any(|name| name.starts_with(prefix))
     }
@@ -88,7 +88,8 @@ impl Tensors<'_> {
             }
         };
         let tensor = Tensor::new(shape, dtype, values).map_err(|_| {
-            // The bytes were checked against the shape: unreachable, but no panic.
+            // The bytes were checked against the shape, so this is unreachable, but must
+            // not panic.
             self.problem(name, TensorProblem::Shape { found: vec![], expected: shape.to_vec() })
         })?;
         match find_non_finite(&tensor) {
@@ -117,8 +118,8 @@ impl Tensors<'_> {
         if values.is_empty() { Err(self.problem(name, TensorProblem::Empty)) } else { Ok(values) }
     }
 
-    /// Token ids: an i32 tensor of a shape (of any vector but an empty one
-    /// without), each within the vocabulary; row-major.
+    /// Token ids, row-major, each within the vocabulary: an i32 tensor of a shape, or
+    /// without a shape any vector that is not empty.
     pub fn ids(
         &self,
         name: &str,
@@ -137,7 +138,7 @@ impl Tensors<'_> {
         ids.collect()
     }
 
-    /// The bytes of a tensor of a dtype and a shape; of any vector without.
+    /// The bytes of a tensor of a dtype and a shape; of any tensor without a shape.
     fn data(
         &self,
         name: &str,

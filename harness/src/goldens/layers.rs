@@ -5,8 +5,7 @@ use super::file::Tensors;
 use crate::schema::{ModelConfig, Prompt};
 use crate::{Block, DType, Tensor};
 
-/// What the references have between the layers, for every position of the
-/// prompt.
+/// The values of the references between the layers, for every position of the prompt.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LayerGolden {
     /// b's embeddings: the first layer's input, `[positions, hidden]`.
@@ -27,8 +26,8 @@ pub struct LayerTensors {
     /// The residual stream after this block in the f32 reference, which ran
     /// freely from the prompt: `[positions, hidden]`.
     pub r_hidden: Tensor,
-    /// The f32 layer on b's own input: what b and a device that is given b's
-    /// input are both held against.
+    /// The f32 layer on b's own input, with which b and a device that is given b's input
+    /// are both compared.
     pub injected: Parts,
     /// The bf16 layer with the matrix products of the kernels' declared
     /// arithmetic (q), on the same input; none where the kernels declare bf16.
@@ -65,7 +64,7 @@ impl LayerGolden {
                 mlp_out: part("mlp_out", &hidden)?,
             })
         };
-        // Recorded for all layers or for none: one of them asks for the rest.
+        // It is recorded for all layers or for none, so one tensor requires the rest.
         let has_declared = tensors.has_any("q.");
         let layer = |layer: usize| {
             let b = |part, shape| floats(&name("b", layer, part), DType::Bf16, shape);

@@ -1,9 +1,9 @@
 //! Goldens: what the reference produced, read from a model's fixtures folder.
 //!
-//! Opening reads the manifest alone. Every later load checks a file's size and
-//! digest against the manifest before anything else, then that each tensor is
-//! there with the dtype, the shape and the range of values that the format
-//! promises: a golden that is not whole never gets as far as a comparison.
+//! Opening reads only the manifest. Every later load first checks a file's size and
+//! digest against the manifest, then that each tensor is there with the dtype, the shape
+//! and the range of values that the format promises: a damaged golden is never compared
+//! with.
 
 mod error;
 mod file;
@@ -30,12 +30,12 @@ pub struct Goldens {
 }
 
 impl Goldens {
-    /// Reads `manifest.json` of a fixtures folder, and nothing else.
+    /// Reads the `manifest.json` of a fixtures folder, and nothing else.
     ///
     /// # Errors
     ///
-    /// No manifest, one that cannot be read, or one of another version or
-    /// another model than `model`.
+    /// A manifest that is missing, cannot be read, is of another version, or is of another
+    /// model than `model`.
     pub fn open(folder: impl AsRef<Path>, model: &str) -> Result<Self, GoldenError> {
         let folder = folder.as_ref();
         let path = folder.join("manifest.json");
@@ -62,8 +62,8 @@ impl Goldens {
         &self.manifest
     }
 
-    /// Checks that every file of the manifest is there with its size and its
-    /// digest, and says how many there are: never none.
+    /// Checks that every file of the manifest is there with its size and its digest, and
+    /// returns the number of files, at least one.
     ///
     /// # Errors
     ///

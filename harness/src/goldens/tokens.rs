@@ -1,5 +1,5 @@
-//! The token goldens of a prompt: what the reference went on to say, and how
-//! its two arithmetics ranked the vocabulary at every step.
+//! The token goldens of a prompt: how the reference continued it, and how its two
+//! arithmetics ranked the vocabulary at every step.
 
 use super::file::Tensors;
 use super::{GoldenError, TensorProblem};
@@ -44,15 +44,15 @@ pub struct CompactLogits {
 /// declared arithmetic.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeclaredLogits {
-    /// Of the same tokens as b's and r's.
+    /// The logits, for the same tokens as b's and r's.
     pub logits: Vec<f32>,
     /// The log-sum-exp over the whole vocabulary.
     pub lse: f64,
 }
 
 impl CompactLogits {
-    /// Where a token's logits are; `None` if it is not stored, which means that
-    /// neither reference has it among its best 256.
+    /// The index of a token's logits; `None` if they are not stored, which means that
+    /// neither reference has the token among its best 256.
     pub fn index_of(&self, id: u32) -> Option<usize> {
         self.ids.binary_search(&id).ok()
     }
@@ -85,7 +85,7 @@ impl TokenGolden {
     }
 }
 
-/// The compact logits of `count` steps, cut at the offsets.
+/// Reads the compact logits of `count` steps, cut at the offsets.
 fn read_steps(
     tensors: &Tensors<'_>,
     count: usize,
@@ -127,8 +127,8 @@ fn read_steps(
     (0..count).map(step).collect()
 }
 
-/// Where each step's logits begin, and where the last one's end: from zero to
-/// all of them, every step with at least one.
+/// Reads where the logits of each step begin, and where those of the last step end. The
+/// offsets go from zero to the number of logits, and every step has at least one.
 fn read_offsets(
     tensors: &Tensors<'_>,
     steps: usize,
@@ -148,7 +148,7 @@ fn read_offsets(
         let problem = TensorProblem::Bounds { first, last, expected: logits };
         return Err(tensors.problem(NAME, problem));
     }
-    // They rise from zero, so none is negative.
+    // They ascend from zero, so none is negative.
     Ok(offsets.into_iter().map(|offset| offset as usize).collect())
 }
 

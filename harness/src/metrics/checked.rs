@@ -5,7 +5,7 @@ use super::error::{expect_comparable, expect_same_shape, expect_storable};
 use super::pass::{Cut, Found, Pair, pass};
 use crate::{Tensor, Tolerance};
 
-/// The pass over two tensors, and the refusal of those that cannot be compared.
+/// Runs the pass over two tensors, and refuses tensors that cannot be compared.
 pub(super) fn run(
     y: &Tensor,
     r: &Tensor,
@@ -17,7 +17,7 @@ pub(super) fn run(
     let (y_values, r_values) = (y.values(), r.values());
     let pair = Pair { y: y_values, r: r_values, width: y.row_len(), store, tolerance };
     let found = pass(&pair, cut);
-    // The sums tell whether a value is not finite; which one is asked only then.
+    // The sums show whether a value is not finite; only then is it looked for.
     if !found.is_finite() || y.is_empty() {
         expect_comparable(y, r)?;
         expect_storable(r, store)?;

@@ -27,13 +27,13 @@ pub struct ErrorMetrics {
     /// `10 log10(sum r^2 / sum (y - r)^2)` in decibels; infinite if equal. No
     /// mean is subtracted: an offset is an error.
     pub sqnr_db: f64,
-    /// `<r,y> / <r,r>`: 1 where y has r's scale.
+    /// `<r,y> / <r,r>`: 1 if y has r's scale.
     pub slope: f64,
     /// `abs(mean(y - r)) / sqrt(mean((y - r)^2))`: rounding to nearest averages out,
     /// truncation does not. 0 without an error.
     pub bias: f64,
-    /// Elements that are off by more than the tolerance; those that differ at all
-    /// where none was given.
+    /// The number of elements that are off by more than the tolerance, or that differ at
+    /// all if no tolerance was given.
     pub mismatches: usize,
     /// How many elements were compared.
     pub count: usize,
@@ -50,13 +50,13 @@ pub fn compare(y: &Tensor, r: &Tensor) -> Result<ErrorMetrics, CompareError> {
     ErrorMetrics::of(&run(y, r, |r| r, exact, Cut::Whole)?, y.len())
 }
 
-/// What a kernel's output is judged by.
+/// The figures by which a kernel's output is judged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judgement {
-    /// Figures of the whole output. Those of elements (`*abs*`, `*rel*`, mismatches) are taken
-    /// against the reference as the device stores it, as the registry's own are: what
-    /// is stored in bf16 is held against the truth in bf16. Cosine, SQNR, slope and bias
-    /// are taken against the reference as it is.
+    /// Figures of the whole output. Those of elements (`*abs*`, `*rel*`, mismatches) are
+    /// taken against the reference as the device would store it, as the registry's own are:
+    /// an output stored in bf16 is compared with the truth in bf16. Cosine, SQNR, slope and
+    /// bias are taken against the reference as it is.
     pub errors: ErrorMetrics,
     /// Noise and scale of every slice along each axis that was asked for, in that order,
     /// against the reference as it is.
@@ -67,8 +67,8 @@ pub struct Judgement {
 ///
 /// # Errors
 ///
-/// Those of [`compare`], a reference that is not finite once it is stored, rows that
-/// are no whole number of heads.
+/// Those of [`compare`], a reference that is not finite once it is stored, rows that are
+/// not a whole number of heads.
 pub fn judge(
     y: &Tensor,
     r: &Tensor,
@@ -76,7 +76,7 @@ pub fn judge(
     axes: &[Axis],
 ) -> Result<Judgement, CompareError> {
     let cut = axes.iter().fold(Cut::Whole, |cut, axis| cut.and(axis.cut()));
-    // A closure for each dtype, so that the pass does not ask for every element.
+    // One closure for each dtype, so that the pass does not check it for every element.
     let found = match y.dtype() {
         DType::F32 => run(y, r, |r| r, tolerance, cut),
         DType::Bf16 => run(y, r, |r| DType::Bf16.store(r), tolerance, cut),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubled_output_keeps_its_cosine_and_is_told_by_its_slope() {
+    fn a_doubled_output_keeps_its_cosine_and_shows_in_its_slope() {
         let found = compare(&vector(&[2.0, -4.0]), &vector(&[1.0, -2.0])).unwrap();
         assert_relative_eq!(found.cosine, 1.0);
         assert_relative_eq!(found.slope, 2.0);

@@ -42,13 +42,13 @@ impl Distribution {
     }
 }
 
-/// `fraction` in 0..=1 of sorted values, which are not empty.
+/// The percentile of sorted values at a `fraction` in 0..=1; there must be at least one value.
 fn percentile(sorted: &[f64], fraction: f64) -> f64 {
     let place = fraction * (sorted.len() - 1) as f64;
     let (below, weight) = (place.floor() as usize, place.fract());
     let low = sorted[below];
     let high = sorted[(below + 1).min(sorted.len() - 1)];
-    // Between equal infinities, and times a weight of zero, it would be NaN.
+    // Interpolating between equal infinities, or with a weight of zero, would give NaN.
     if weight > 0.0 && low < high { low + (high - low) * weight } else { low }
 }
 

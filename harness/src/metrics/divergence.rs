@@ -32,9 +32,9 @@ pub enum DivergenceError {
         vocab: usize,
     },
     /// NaN, or an infinite logit that leaves no distribution.
-    #[error("the logits are not finite, so they are no distribution")]
+    #[error("the logits are not finite, so they are not a distribution")]
     NonFinite,
-    /// The stored logits have more probability than there is.
+    /// The stored logits have a total probability above 1.
     #[error(
         "the stored logits have a total probability of {0}: they do not belong to their log-sum-exp"
     )]
@@ -61,7 +61,7 @@ pub fn log_sum_exp(logits: &[f32]) -> f64 {
 
 /// `KL(p || q) = sum p (log p - log q)` over the whole vocabulary, with
 /// p = softmax(`p`) and q = softmax(`q`). The truth comes first:
-/// `kl(r, y)` is what it costs to take y's word for r's.
+/// `kl(r, y)` is the cost of using y in place of r.
 ///
 /// # Errors
 ///
@@ -80,11 +80,10 @@ pub fn kl(p: &[f32], q: &[f32]) -> Result<f64, DivergenceError> {
     checked(terms.sum())
 }
 
-/// A lower bound of `KL(p || q)` from the logits of some tokens and the
-/// log-sum-exp of each side's whole vocabulary: the tokens one by one, all
-/// others as one bucket (the log-sum inequality says that merging outcomes
-/// never adds divergence). `ids` name the tokens; both sides' logits are in
-/// their order.
+/// A lower bound of `KL(p || q)` from the logits of some tokens and the log-sum-exp of
+/// each side's whole vocabulary. The tokens are taken one by one, all others as one bucket
+/// (by the log-sum inequality, merging outcomes never adds divergence). `ids` names the
+/// tokens; the logits of both sides are in their order.
 ///
 /// # Errors
 ///
@@ -115,7 +114,7 @@ pub fn kl_compact(
     }
     let (p_tail, q_tail) = (tail(p_mass)?, tail(q_mass)?);
     if p_tail > TAIL {
-        // A larger q makes the bound smaller, so it stays one.
+        // A larger q makes the bound smaller, so it is still a lower bound.
         sum += term(p_tail.ln(), q_tail.max(TAIL).ln());
     }
     checked(sum)
@@ -149,10 +148,10 @@ fn term(p: f64, q: f64) -> f64 {
     if mass == 0.0 { 0.0 } else { mass * (p - q) }
 }
 
-/// What is left of a probability of 1.
+/// The probability that is left besides `mass`.
 fn tail(mass: f64) -> Result<f64, DivergenceError> {
-    // The stored logits are f32 and their log-sum-exp may have been computed
-    // from wider ones: a thousandth of a permille is rounding.
+    // The stored logits are f32, while their log-sum-exp may have been computed from wider
+    // ones: a thousandth of a permille is rounding.
     match 1.0 - mass {
         tail if tail >= NEGATIVE => Ok(tail.max(0.0)),
         tail if tail.is_nan() => Err(DivergenceError::NonFinite),
@@ -160,8 +159,8 @@ fn tail(mass: f64) -> Result<f64, DivergenceError> {
     }
 }
 
-/// NaN and less than nothing are errors; a little less is rounding. A q of zero
-/// where p is not leaves an infinite divergence, which is the truth.
+/// Checks a divergence. NaN and a negative value are errors, unless the value is so small
+/// that it is rounding. If q is zero where p is not, the divergence is rightly infinite.
 fn checked(kl: f64) -> Result<f64, DivergenceError> {
     if kl.is_nan() {
         Err(DivergenceError::NonFinite)
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_lengths_and_strangers_are_errors() {
+    fn nan_unequal_lengths_and_unknown_tokens_are_errors() {
         assert_eq!(kl(&[1.0, f32::NAN], &[1.0, 2.0]), Err(DivergenceError::NonFinite));
         assert_eq!(kl(&[1.0, 2.0], &[1.0, f32::NAN]), Err(DivergenceError::NonFinite));
         assert_eq!(kl(&[1.0], &[1.0, 2.0]), Err(DivergenceError::Length { p: 1, q: 2 }));

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Side {
     /// What is tested.
     Device,
-    /// What it is held against.
+    /// What it is compared with.
     Reference,
 }
 
@@ -46,9 +46,9 @@ impl fmt::Display for NonFinite {
         let Self { row, column, value, count, of, region, .. } = self;
         write!(f, "{count} of {of} values not finite, ")?;
         if *count > 1 {
-            // NaN is what a buffer is filled with that the device is to write.
+            // Buffers that the device should write are filled with NaN first.
             let poison = value.is_nan() && *count == region.area();
-            write!(f, "in {region}{}; ", if poison { ": not written?" } else { "" })?;
+            write!(f, "in {region}{}; ", if poison { " (never written?)" } else { "" })?;
         }
         write!(f, "the first is {value} at row {row}, column {column}")
     }
@@ -62,7 +62,7 @@ pub enum CompareError {
     #[error("the tensors have no values, so there is nothing to compare")]
     Empty,
     /// The shapes differ.
-    #[error("the device's shape is {device:?}, the reference's is {reference:?}")]
+    #[error("the device's shape is {device:?}, but the reference's is {reference:?}")]
     Shape {
         /// Shape of the device's tensor.
         device: Vec<usize>,
@@ -70,7 +70,7 @@ pub enum CompareError {
         reference: Vec<usize>,
     },
     /// The two references that are needed differ in shape.
-    #[error("the bf16 reference's shape is {b:?}, the f32 reference's is {r:?}")]
+    #[error("the bf16 reference's shape is {b:?}, but the f32 reference's is {r:?}")]
     ReferenceShape {
         /// Shape of b.
         b: Vec<usize>,
@@ -78,7 +78,7 @@ pub enum CompareError {
         r: Vec<usize>,
     },
     /// The device's dtype is not the declared one.
-    #[error("the device's values are {device}, {expected} was declared")]
+    #[error("the device's values are {device}, but {expected} was declared")]
     DType {
         /// The device's dtype.
         device: DType,
@@ -93,9 +93,9 @@ pub enum CompareError {
         /// Which.
         found: NonFinite,
     },
-    /// The reference is zero everywhere: any device output would be infinitely
-    /// wrong or trivially right.
-    #[error("the reference is zero in all of its {0} values, so it cannot judge")]
+    /// The reference is zero everywhere: any device output would be infinitely wrong or
+    /// trivially right.
+    #[error("all {0} values of the reference are zero, so it cannot judge")]
     Degenerate(usize),
     /// Rows cannot be cut into heads.
     #[error("rows of {width} values cannot be cut into heads of {head_dim}")]
@@ -108,8 +108,8 @@ pub enum CompareError {
 }
 
 impl CompareError {
-    /// Whether the comparison fails for want of a usable reference, so that the
-    /// check is invalid; otherwise the device is at fault and the check fails.
+    /// Whether there is no usable reference, so that the check is invalid. Otherwise the
+    /// device is at fault, and the check fails.
     pub fn blames_reference(&self) -> bool {
         match self {
             Self::NonFinite { side, .. } => *side == Side::Reference,
@@ -155,15 +155,15 @@ pub fn expect_dtype(y: &Tensor, expected: DType) -> Result<(), CompareError> {
     }
 }
 
-/// Checks that `y` and `r` have one shape, are not empty, and are finite. The
-/// device's faults come first: they are faults whatever the reference is.
+/// Checks that `y` and `r` have the same shape, are not empty, and are finite. The
+/// device's faults come first, since they are faults for any reference.
 pub(super) fn expect_comparable(y: &Tensor, r: &Tensor) -> Result<(), CompareError> {
     expect_same_shape(y, r)?;
     expect_usable(y.values(), y.row_len(), Side::Device)?;
     expect_usable(r.values(), r.row_len(), Side::Reference)
 }
 
-/// Checks that `y` and `r` have one shape.
+/// Checks that `y` and `r` have the same shape.
 pub(super) fn expect_same_shape(y: &Tensor, r: &Tensor) -> Result<(), CompareError> {
     if y.shape() == r.shape() {
         return Ok(());
@@ -187,7 +187,7 @@ pub(super) fn expect_comparable_vectors(a: &[f32], b: &[f32]) -> Result<(), Comp
     expect_usable(b, b.len(), Side::Reference)
 }
 
-/// Checks that a second reference `b` is of `r`'s shape and finite.
+/// Checks that a second reference `b` has `r`'s shape and is finite.
 pub(super) fn expect_second_reference(b: &Tensor, r: &Tensor) -> Result<(), CompareError> {
     if b.shape() != r.shape() {
         let (b, r) = (b.shape().to_vec(), r.shape().to_vec());
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!((found.index, found.row, found.column, found.count), (4, 1, 1, 2));
         assert_eq!(
             CompareError::NonFinite { side: Side::Device, found }.to_string(),
-            "the device has 2 of 6 values not finite, in columns 1..3 of row 1: not written?; the first \
+            "the device has 2 of 6 values not finite, in columns 1..3 of row 1 (never written?); the first \
              is NaN at row 1, column 1"
         );
         y.values_mut()[0] = f32::NEG_INFINITY;
@@ -242,7 +242,10 @@ mod tests {
     fn shapes_of_equal_length_still_differ() {
         let error = expect_comparable(&tensor([2, 3], &[1.0; 6]), &tensor([3, 2], &[1.0; 6]));
         let error = error.unwrap_err();
-        assert_eq!(error.to_string(), "the device's shape is [2, 3], the reference's is [3, 2]");
+        assert_eq!(
+            error.to_string(),
+            "the device's shape is [2, 3], but the reference's is [3, 2]"
+        );
         assert!(!error.blames_reference());
     }
 
@@ -265,7 +268,7 @@ mod tests {
     #[test]
     fn a_dtype_other_than_the_declared_one_is_an_error() {
         let error = expect_dtype(&tensor([1, 1], &[1.0]), DType::F32).unwrap_err();
-        assert_eq!(error.to_string(), "the device's values are bf16, f32 was declared");
+        assert_eq!(error.to_string(), "the device's values are bf16, but f32 was declared");
         assert!(!error.blames_reference());
     }
 }

@@ -1,10 +1,9 @@
-//! The numbers that checks judge by.
+//! The figures by which checks judge.
 //!
-//! Every accumulation is in f64 and in an order that the shape alone decides, so that a
-//! figure is the same on every machine.
-//! Nothing here can turn a NaN into a pass: a comparison of values that are not
-//! finite is an error, a rank or a distribution of them is empty, and lengths
-//! that differ are errors, never cut to the shorter one.
+//! Every accumulation is in f64, in an order that depends only on the shape, so that a
+//! figure is the same on every machine. Nothing here can turn a NaN into a pass: comparing
+//! values that are not finite is an error, a ranking of them is empty, a distribution of
+//! them is NaN, and lengths that differ are errors, never cut to the shorter one.
 
 mod checked;
 mod compare;

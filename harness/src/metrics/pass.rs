@@ -1,9 +1,9 @@
-//! The one pass over a device tensor and its reference that every figure comes
-//! from.
+//! The single pass over a device tensor and its reference, from which every figure is
+//! computed.
 //!
-//! A tensor is cut into blocks by its shape alone, each block is summed in lanes,
-//! and the blocks are added in order. How many threads there are does not show in
-//! the result.
+//! How a tensor is cut into blocks depends only on its shape. Each block is summed in
+//! lanes, and the blocks are added in order. The number of threads does not affect the
+//! result.
 
 mod block;
 mod chunk;
@@ -13,11 +13,11 @@ use crate::Tolerance;
 use block::Block;
 use std::{panic, thread};
 
-/// Elements of a piece where rows do not matter.
+/// The elements of a piece, if rows do not matter.
 const PIECE: usize = 4096;
 
-/// Into how many blocks a tensor is cut: a power of two above the cores of most
-/// machines.
+/// The number of blocks into which a tensor is cut: a power of two, more than most
+/// machines have cores.
 const BLOCKS: usize = 16;
 
 /// A thread with fewer elements than this is not worth starting.
@@ -26,7 +26,7 @@ const THREAD_ELEMENTS: usize = 1 << 17;
 /// Which parts of a `[rows, width]` tensor have sums of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cut {
-    /// None: the whole tensor alone.
+    /// None: only the whole tensor.
     Whole,
     /// Every row.
     Rows,
@@ -45,7 +45,7 @@ impl Cut {
         matches!(self, Self::Columns | Self::RowsAndColumns)
     }
 
-    /// What both keep.
+    /// The parts of both.
     pub fn and(self, other: Self) -> Self {
         match (self.rows() || other.rows(), self.columns() || other.columns()) {
             (false, false) => Self::Whole,
@@ -61,14 +61,15 @@ impl Cut {
 pub(super) struct Pair<'a, S> {
     /// The device's values.
     pub y: &'a [f32],
-    /// The reference's, as many.
+    /// The reference's values, of the same number.
     pub r: &'a [f32],
     /// Length of a row.
     pub width: usize,
-    /// The reference as the device could store it at best. Errors of elements are
-    /// taken against it, sums and their slices against the reference itself.
+    /// Rounds a value of the reference as the device would store it at best. Errors of
+    /// elements are taken against the result, sums and their slices against the reference
+    /// itself.
     pub store: S,
-    /// What an element may be off.
+    /// How far an element may be off.
     pub tolerance: Tolerance,
 }
 
@@ -103,7 +104,7 @@ impl Found {
         self.sums.yy.is_finite() && self.sums.rr.is_finite() && self.stored.is_finite()
     }
 
-    /// This and the block after it.
+    /// Adds the block that follows.
     fn and(mut self, next: Self) -> Self {
         self.sums += next.sums;
         self.error += next.error;

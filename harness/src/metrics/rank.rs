@@ -1,6 +1,5 @@
-//! The best tokens of a vector of logits. Ties go to the lowest id, as torch's
-//! argmax has it. Logits with a NaN among them rank nothing at all, so that
-//! whatever looks for a token in a ranking does not find it.
+//! The best tokens of a vector of logits. Ties go to the lowest id, as in torch's argmax.
+//! The ranking of logits with a NaN among them is empty, so that no token is found in it.
 
 use std::cmp::Ordering;
 
@@ -35,7 +34,7 @@ pub fn top_k(logits: &[f32], k: usize) -> Vec<u32> {
 }
 
 /// Every id whose logit reaches the `k`-th largest one, in the order of
-/// [`top_k`]: more than `k` ids where there is a tie at rank `k`.
+/// [`top_k`]: more than `k` ids if there is a tie at rank `k`.
 pub fn top_k_inclusive(logits: &[f32], k: usize) -> Vec<u32> {
     let ids = top_k(logits, k);
     let Some(&last) = ids.last() else { return ids };
@@ -55,7 +54,7 @@ fn rankable(logits: &[f32]) -> Vec<u32> {
 }
 
 fn best_first(logits: &[f32], a: u32, b: u32) -> Ordering {
-    // Adding zero makes -0.0 equal to 0.0, which `total_cmp` tells apart.
+    // Adding zero turns -0.0 into 0.0, since `total_cmp` distinguishes them.
     let value = |id: u32| logits[id as usize] + 0.0;
     value(b).total_cmp(&value(a)).then(a.cmp(&b))
 }

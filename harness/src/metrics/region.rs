@@ -1,4 +1,4 @@
-//! Which part of a tensor something is true of.
+//! The part of a tensor for which something is true.
 
 use std::fmt;
 
@@ -29,8 +29,8 @@ impl Span {
     }
 }
 
-/// The smallest rectangle of a `[rows, columns]` tensor that holds all elements of
-/// a kind; prints as `columns 1504..1536 of all 256 rows`.
+/// The smallest rectangle of a `[rows, columns]` tensor that contains all elements of a
+/// kind; prints as `columns 1504..1536 of all 256 rows`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region {
     /// Its rows, along the first extent.
@@ -42,8 +42,8 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region of the elements that `is` holds for, by row-major index; `None`
-    /// where it holds for none of `len`.
+    /// The region of the elements, by row-major index, for which `is` holds; `None` if it
+    /// holds for none of the `len` elements.
     pub fn of(len: usize, width: usize, is: impl Fn(usize) -> bool) -> Option<Self> {
         let width = width.max(1);
         let mut found = (0..len).filter(|index| is(*index)).map(|index| Self {
@@ -86,7 +86,7 @@ impl Span {
         Self { start: self.start.min(other.start), end: self.end.max(other.end), of: self.of }
     }
 
-    /// ` (head 1)`, ` (heads 1..3)`; nothing for all heads, or where there are none.
+    /// ` (head 1)` or ` (heads 1..3)`; empty for all heads, or if there are none.
     fn heads(self, head_dim: usize) -> String {
         if head_dim == 0 || self.len() == self.of {
             return String::new();

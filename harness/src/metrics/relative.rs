@@ -1,5 +1,5 @@
-//! Errors in units of the reference's own: how far the device is from the
-//! truth, compared with how far the bf16 reference is.
+//! Errors in units of the reference's own error: how far the device is from the truth,
+//! compared with how far the bf16 reference is.
 
 use super::CompareError;
 use super::error::{expect_comparable, expect_second_reference};
@@ -15,9 +15,9 @@ pub const BF16_NOISE: f64 = 1.0 / 512.0 * FRAC_1_SQRT_3;
 const FRAC_1_SQRT_3: f64 = 0.577_350_269_189_625_8;
 
 /// `R = |y - r| / max(|b - r|, BF16_NOISE |r|)` of each row of
-/// `[positions, width]`, in 2-norms: about 1 for a correct port. The floor
-/// keeps a b that is right by luck from making R large. A row that is exact
-/// where b is exact too has R = 0; an error where r and b are zero is infinite.
+/// `[positions, width]`, in 2-norms: about 1 for a correct port. The floor prevents a b
+/// that is right by luck from making R large. A row that is exact has R = 0; an error
+/// where r and b are both zero has an infinite R.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn relative_errors(y: &Tensor, b: &Tensor, r: &Tensor) -> Result<Vec<f64>, C
 ///
 /// # Errors
 ///
-/// Those of [`relative_errors`], and rows that are no whole number of heads.
+/// Those of [`relative_errors`], and rows that are not a whole number of heads.
 pub fn relative_errors_by_head(
     y: &Tensor,
     b: &Tensor,
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_in_one_head_is_told_by_head() {
+    fn a_fault_in_one_head_shows_in_that_head() {
         let r = rows(&[[3.0, 4.0, 3.0, 4.0]]);
         let b = rows(&[[3.0, 5.0, 3.0, 5.0]]);
         let y = rows(&[[3.0, 5.0, 3.0, 14.0]]);

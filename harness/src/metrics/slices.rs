@@ -1,5 +1,5 @@
-//! Scale and noise by slice: a dead row, column or head hides in a large
-//! tensor's figures, and stands out in its own.
+//! Scale and noise by slice: a dead row, column or head is hidden in the figures of a
+//! large tensor, and stands out in its own.
 
 use super::CompareError;
 use super::checked::run;
@@ -53,16 +53,16 @@ impl fmt::Display for Slice {
     }
 }
 
-/// Noise and scale of one slice, as [`ErrorMetrics`](super::ErrorMetrics)
-/// defines them. An output that is not zero on a reference that is has an SQNR
-/// of minus infinity and an infinite slope; zero on zero is exact.
+/// The noise and scale of one slice, as [`ErrorMetrics`](super::ErrorMetrics) defines
+/// them. An output that is not zero where the reference is zero has an SQNR of minus
+/// infinity and an infinite slope; zero for zero is exact.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SliceFigures {
     /// Which slice.
     pub slice: Slice,
     /// In decibels.
     pub sqnr_db: f64,
-    /// 1 where the scale is right.
+    /// 1 if the scale is right.
     pub slope: f64,
 }
 
@@ -70,8 +70,8 @@ pub struct SliceFigures {
 ///
 /// # Errors
 ///
-/// Shapes that differ, empty tensors, values that are not finite, rows that are
-/// no whole number of heads.
+/// Shapes that differ, empty tensors, values that are not finite, rows that are not a
+/// whole number of heads.
 pub fn figures_by_slice(
     y: &Tensor,
     r: &Tensor,
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_on_a_row_of_zeros_is_the_worst_there_is() {
+    fn noise_on_a_row_of_zeros_is_the_worst_figure() {
         let r = rows(&[[1.0; 4], [0.0; 4], [0.0; 4]]);
         let y = rows(&[[1.0; 4], [0.0; 4], [0.0, 0.0, 1e-9, 0.0]]);
         let found = figures_by_slice(&y, &r, Axis::Row).unwrap();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_no_whole_number_of_heads_are_an_error() {
+    fn rows_that_are_not_a_whole_number_of_heads_are_an_error() {
         let (y, r) = pair();
         for head_dim in [0, 3, 8] {
             let error = figures_by_slice(&y, &r, Axis::Head { head_dim }).unwrap_err();

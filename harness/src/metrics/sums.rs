@@ -1,13 +1,13 @@
 //! Sums over the elements of a pair of vectors.
 //!
-//! Elements are dealt out to a fixed number of lanes, and the lanes are added in a
-//! fixed order: the compiler can use vector instructions, and the result is the same
-//! on every machine.
+//! Elements are distributed over a fixed number of lanes, and the lanes are added in a
+//! fixed order, so that the compiler can use vector instructions and the result is the
+//! same on every machine.
 
 use std::{iter::Sum, ops::AddAssign};
 
-/// Independent sums, side by side. Two for each of the registers that hold a
-/// vector of f64 even on the oldest x86-64, so that their latencies overlap.
+/// The number of independent sums, side by side, so that their latencies overlap. It is
+/// enough for several registers that hold a vector of f64, even on the oldest x86-64.
 pub(super) const LANES: usize = 8;
 
 /// A value for each lane.
@@ -19,7 +19,7 @@ pub(super) fn total(lanes: &Lanes) -> f64 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// The four sums that noise, scale and angle are made of.
+/// The four sums from which noise, scale and angle are computed.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Sums {
     pub yy: f64,
@@ -29,7 +29,7 @@ pub(super) struct Sums {
     pub ee: f64,
 }
 
-/// The same, on their way.
+/// The same sums, while they are being added up.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SumLanes {
     pub yy: Lanes,
@@ -69,13 +69,13 @@ impl Sums {
         lanes.total()
     }
 
-    /// Infinite without an error, minus infinite for an error on a zero
-    /// reference.
+    /// The SQNR in decibels: infinite without an error, and minus infinity for an error on
+    /// a zero reference.
     pub fn sqnr_db(&self) -> f64 {
         if self.ee == 0.0 { f64::INFINITY } else { 10.0 * (self.rr / self.ee).log10() }
     }
 
-    /// On a zero reference: 1 for a zero output, otherwise infinite.
+    /// The slope. On a zero reference it is 1 for a zero output, otherwise infinite.
     pub fn slope(&self) -> f64 {
         match (self.rr == 0.0, self.yy == 0.0) {
             (false, _) => self.yr / self.rr,
@@ -113,7 +113,7 @@ fn cosine_of(ab: f64, aa: f64, bb: f64) -> f64 {
     match (aa == 0.0, bb == 0.0) {
         (true, true) => 1.0,
         (true, false) | (false, true) => 0.0,
-        // Two square roots: the product of the squares could overflow or
+        // There are two square roots because the product of the squares could overflow or
         // underflow. Rounding may leave the result just outside of -1..=1.
         (false, false) => (ab / (aa.sqrt() * bb.sqrt())).clamp(-1.0, 1.0),
     }

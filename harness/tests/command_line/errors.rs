@@ -42,7 +42,7 @@ fn an_exact_name_that_no_test_has_ends_with_4() {
     for args in [&["--exact", "kernel::add"][..], &["--exact", "kernel::add", "--format", "json"]] {
         assert_eq!(error(4, args), "no test is named `kernel::add`: `--list` prints the names");
     }
-    // The name is there, and this call would pass without running it.
+    // The test exists, but this call would pass without running it.
     assert_eq!(
         error(4, &["--exact", "kernel::add::2x8", "--ignored"]),
         "test `kernel::add::2x8` exists, but the other arguments exclude it"

@@ -32,7 +32,7 @@ fn a_gate_waits_for_an_exclusive_device() {
     assert_eq!(gate.try_wait().unwrap(), None, "it waits");
     drop(lock);
     assert!(gate.wait().unwrap().success());
-    // Nobody waits to list, or for a device that can be shared.
+    // Listing does not wait, and neither does a run on a device that can be shared.
     let (_lock, path) = held(&folder);
     for args in [&["--list", "--device", "other"][..], &["--device", "host"]] {
         let ran = run_with("sound", args, &[("NPUGATE_LOCK", &path)]);

@@ -1,9 +1,9 @@
-//! A gate binary from outside: the protocols of cargo, nextest and the command,
+//! Tests a gate binary from outside: the protocols of cargo, nextest and the command,
 //! pipes, variables and exit codes.
 //!
-//! This program is both sides: with `TOY` in the environment it is the gate binary of
-//! a toy adapter, otherwise it runs the tests below, which start it again as one. So it
-//! has a `main` of its own, and libtest-mimic runs the tests.
+//! This program plays both sides: with `TOY` in the environment it is the gate binary of
+//! a toy adapter; otherwise it runs the tests below, which start it again as such a binary.
+//! This is why it has its own `main`, and libtest-mimic runs the tests.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 

@@ -1,4 +1,4 @@
-//! Checks of an adapter's own, in a gate binary beside the built-in ones.
+//! An adapter's own checks, in a gate binary next to the built-in ones.
 
 use crate::gate::{Ran, names, run, run_with};
 use crate::toy::Counter;
@@ -16,13 +16,13 @@ crate::trials! {
     a_phase_of_their_own_can_be_asked_for,
     nan_and_a_check_that_measured_nothing_do_not_pass,
     a_panic_fails_the_check_alone,
-    they_are_held_against_their_baseline,
-    a_name_that_is_not_one_is_refused_before_anything_runs,
+    they_are_compared_with_their_baseline,
+    an_invalid_name_is_refused_before_anything_runs,
     they_are_explained_in_the_description,
 }
 
-/// The model that counts, with two checks of its own; `OWN_NAME` renames one, `OWN_FAULT`
-/// breaks it.
+/// The counting model, with two checks of its own; `OWN_NAME` renames one of them, and
+/// `OWN_FAULT` breaks it.
 pub struct Checked;
 
 impl Adapter for Checked {
@@ -83,7 +83,7 @@ impl Check for Speed {
     }
 }
 
-/// In a phase that there is; of the long set.
+/// A check in an existing phase that runs with `--full` only.
 struct Counted;
 
 impl Check for Counted {
@@ -172,7 +172,7 @@ fn a_panic_fails_the_check_alone() {
     assert!(ran.out.contains("1 passed; 1 failed"), "{}", ran.out);
 }
 
-fn they_are_held_against_their_baseline() {
+fn they_are_compared_with_their_baseline() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("own/baseline")).unwrap();
     let baseline = |best: f64| {
@@ -189,7 +189,7 @@ fn they_are_held_against_their_baseline() {
     assert!(worse.err.contains("regressed: best 99 is worse than the accepted 9"), "{}", worse.err);
 }
 
-fn a_name_that_is_not_one_is_refused_before_anything_runs() {
+fn an_invalid_name_is_refused_before_anything_runs() {
     for (name, message) in [
         ("speed", "the tests of own: the check `speed` is not named `PHASE::NAME`"),
         ("speed::a b", "the check `speed::a b` is not named `PHASE::NAME`"),

@@ -15,12 +15,12 @@ crate::trials! {
     listing_and_describing_touch_no_device_and_no_weights,
     every_flag_of_libtest_is_accepted,
     filters_that_match_nothing_are_not_an_error,
-    a_reader_that_has_left_does_no_harm,
-    a_reader_that_has_left_does_not_make_a_run_pass,
+    a_closed_pipe_is_not_an_error,
+    a_closed_pipe_does_not_make_a_run_pass,
     colours_are_for_terminals_unless_asked_for,
-    a_binary_says_what_it_is,
+    a_binary_describes_itself,
     the_environment_chooses_device_and_settings,
-    a_smoke_run_says_what_it_is,
+    a_smoke_run_says_that_it_is_one,
     every_test_belongs_to_a_check_that_is_explained,
 }
 
@@ -136,8 +136,8 @@ fn filters_that_match_nothing_are_not_an_error() {
     assert!(ran.out.contains("3 filtered out"));
 }
 
-/// The exit code and standard error of a gate whose every write to standard
-/// output meets a closed pipe, as the later ones of `gate --list | head -1` do.
+/// The exit code and standard error of a gate whose standard output is a closed pipe, as
+/// for the later writes of `gate --list | head -1`.
 fn without_a_reader(toy: &str, args: &[&str]) -> (Option<i32>, String) {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
@@ -147,13 +147,13 @@ fn without_a_reader(toy: &str, args: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-fn a_reader_that_has_left_does_no_harm() {
+fn a_closed_pipe_is_not_an_error() {
     for args in [&["--list"][..], &["--help"], &["--describe"], &[], &["--format", "json"]] {
         assert_eq!(without_a_reader("sound", args), (Some(0), String::new()), "{args:?}");
     }
 }
 
-fn a_reader_that_has_left_does_not_make_a_run_pass() {
+fn a_closed_pipe_does_not_make_a_run_pass() {
     let (code, err) = without_a_reader("faulty", &["3x8"]);
     assert_eq!(code, Some(101));
     assert!(err.starts_with("Error: kernel::add::3x8: "), "{err}");
@@ -170,7 +170,7 @@ fn colours_are_for_terminals_unless_asked_for() {
     assert!(!coloured(&["--list", "--color", "always"], &[]));
 }
 
-fn a_binary_says_what_it_is() {
+fn a_binary_describes_itself() {
     let ran = run("sound", &["--describe", "--toolchain", "2026-06"]);
     let description: Description = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(description.model, "toy");
@@ -185,7 +185,7 @@ fn the_environment_chooses_device_and_settings() {
     assert_eq!(description.device, "other+toolchain=x");
 }
 
-fn a_smoke_run_says_what_it_is() {
+fn a_smoke_run_says_that_it_is_one() {
     let (full, smoke) = (run("sound", &[]), run("sound", &["--smoke"]));
     assert_eq!((full.code, full.err.as_str()), (Some(0), ""));
     assert_eq!(smoke.code, Some(0));

@@ -1,5 +1,5 @@
-//! What a gate writes and what this repository keeps, validated against the committed
-//! JSON Schemas from outside, as a reader in another language would.
+//! Validates what a gate writes and what this repository keeps against the committed JSON
+//! Schemas, as a reader in another language would.
 
 use crate::gate::run_with;
 use jsonschema::Validator;

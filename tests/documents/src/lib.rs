@@ -1,9 +1,10 @@
 //! Documents that are written by the code and kept under version control: tables, help,
-//! schemas. A test compares each with what the code would write, and writes it instead
-//! where [`UPDATE_VAR`] asks for that.
+//! schemas. A test compares each with what the code would write, or writes it if
+//! [`UPDATE_VAR`] is set.
 //!
-//! For tests of this workspace alone: other packages depend on it by its path, in their
-//! dev-dependencies, and without a version, so that it is no part of what they publish.
+//! This crate is only for tests of this workspace. Other packages depend on it by its path,
+//! in their dev-dependencies, and without a version, so that it is not part of what they
+//! publish.
 #![forbid(unsafe_code)]
 
 use std::{
@@ -12,11 +13,11 @@ use std::{
     thread,
 };
 
-/// Set to 1, a document is written instead of compared.
+/// The environment variable that is set to 1 to write documents instead of comparing them.
 pub const UPDATE_VAR: &str = "NPUGATE_UPDATE_DOCS";
 
-/// A document of the package whose test asks: `document!("docs/exit-codes.md")`, its path
-/// from the package's folder.
+/// A document of the package that the calling test belongs to, by its path from the
+/// package's folder: `document!("docs/exit-codes.md")`.
 #[macro_export]
 macro_rules! document {
     ($path:expr) => {
@@ -56,8 +57,8 @@ impl Document {
         assert!(committed == text, "{}", self.out_of_date());
     }
 
-    /// The text of the document, for a comparison that is not of every character; what the
-    /// code writes where documents are written. A document that is missing is empty.
+    /// The text of the document, for a comparison that is not of every character. If
+    /// documents are written, this is what the code writes. A missing document is empty.
     ///
     /// # Panics
     ///
@@ -72,9 +73,9 @@ impl Document {
         }
     }
 
-    /// What is said of a document that is out of date.
+    /// The message for a document that is out of date.
     pub fn out_of_date(&self) -> String {
-        // A test runs on a thread of its name, unless tests run one after another.
+        // A test runs on a thread with its name, unless tests run one after another.
         let current = thread::current();
         let test = current.name().filter(|name| *name != "main").unwrap_or_default();
         let command = format!("{UPDATE_VAR}=1 cargo test -p {} {test}", self.package);
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_written_when_that_is_asked_for_and_never_else() {
+    fn a_document_is_written_only_when_that_is_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         let document = Document::new(folder.path().to_str().unwrap(), "a", "docs/a.md");
         assert_eq!(document.read("text", Mode::Compare).unwrap(), "");

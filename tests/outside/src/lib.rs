@@ -1,6 +1,6 @@
-//! `y = a * x + y` in bf16, as somebody's own kernel would compute it.
+//! `y = a * x + y` in bf16, as a user's own kernel might compute it.
 
-// All that a crate needs for kernels of its own: the names that `npugate`'s documentation
+// All that a crate needs to gate its own kernels: the names that `npugate`'s documentation
 // promises.
 use npugate::{
     Adapter, Context, Draw, Gates, Kernel, KernelId, RunError, SettingsError, Tensor, Tolerance,
@@ -54,7 +54,7 @@ impl Kernel for Axpy {
     }
 
     fn run(&self, _: &Context, inputs: &[Tensor]) -> Result<Tensor, RunError> {
-        // The "device": a sum that is cut to bf16, and faults on demand.
+        // The "device": a sum that is truncated to bf16, with faults on demand.
         let fault = std::env::var("AXPY_FAULT").unwrap_or_default();
         if fault == "abort" && self.n == 4096 {
             std::process::abort();

@@ -1,4 +1,4 @@
-//! A check of this adapter's own: what no built-in check asks of a kernel.
+//! This adapter's own check, for a property that no built-in check tests.
 
 use crate::Axpy;
 use npugate::check::{Check, Measured, Needs, Stop, Workbench};
@@ -28,7 +28,7 @@ impl Check for Linear {
         let kernel = Axpy { n: 1024 };
         let inputs = kernel
             .inputs(Draw::Registry { seed: 1 })
-            .ok_or_else(|| Stop::Invalid("the kernel draws no inputs".to_owned()))?;
+            .ok_or_else(|| Stop::Invalid("the kernel has no inputs".to_owned()))?;
         let mut twice = inputs.clone();
         for value in twice.iter_mut().flat_map(Tensor::values_mut) {
             *value *= 2.0;

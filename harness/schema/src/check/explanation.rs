@@ -1,7 +1,6 @@
-//! What there is to say about a check, read from the file beside this one that is
-//! written for it.
+//! The explanation of a check, read from the check's own file next to this one.
 
-/// What there is to say about a check.
+/// The explanation of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
     /// One line.
@@ -50,7 +49,7 @@ impl Section {
 }
 
 impl Explanation {
-    /// Takes a file apart: a title after `# `, sections after `## `.
+    /// Splits a file into a title after `# ` and sections after `## `.
     pub(super) fn parse(text: &'static str) -> Self {
         let mut parts = text.split("\n## ");
         let title = parts.next().unwrap_or_default();
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_taken_apart_into_sections_and_blocks() {
+    fn a_file_is_split_into_sections_and_blocks() {
         let text = "# A title\n\n## One\nA paragraph\nof two lines.\n\n- an item\n  of two\n- another\n\nMore.\n\n## Two\nLast.\n";
         let explanation = Explanation::parse(text);
         assert_eq!(explanation.title, "A title");

@@ -1,7 +1,8 @@
-//! The names of a check's tests, written once: they are made from it and recognised by it.
+//! The pattern of the names of a check's tests, from which they are made and by which they
+//! are recognised.
 
-/// The names of a check's tests: a text with at most one part in braces, which differs from
-/// test to test.
+/// The pattern of the names of a check's tests: a text with at most one part in braces,
+/// which differs from test to test.
 ///
 /// - `{layer}` is a layer's index, in two digits or more;
 /// - `{one|another}` is one of these words;
@@ -9,7 +10,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pattern(&'static str);
 
-/// A pattern, taken apart.
+/// The parts of a pattern.
 struct Parts {
     before: &'static str,
     /// What is in the braces.
@@ -22,12 +23,13 @@ impl Pattern {
         Self(pattern)
     }
 
-    /// As it is written: `block::layer{layer}::injected`.
+    /// The pattern as it is written: `block::layer{layer}::injected`.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// The name of the test whose part is this; the pattern itself if it has none.
+    /// The name of the test with `part` in place of the braces; the pattern itself if it has
+    /// no braces.
     pub fn test(self, part: &str) -> String {
         match self.parts() {
             Some(Parts { before, after, .. }) => format!("{before}{part}{after}"),
@@ -40,7 +42,7 @@ impl Pattern {
         self.test(&format!("{layer:02}"))
     }
 
-    /// Whether a test of this name is of the check.
+    /// Whether a test of this name belongs to the check.
     pub fn matches(self, test: &str) -> bool {
         let Some(Parts { before, part, after }) = self.parts() else { return test == self.0 };
         let found = test.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
@@ -51,7 +53,7 @@ impl Pattern {
         })
     }
 
-    /// Whether any text may stand for a part of it.
+    /// Whether a part of it stands for any text.
     pub(super) fn is_open(self) -> bool {
         self.parts().is_some_and(|parts| parts.part != "layer" && !parts.part.contains('|'))
     }

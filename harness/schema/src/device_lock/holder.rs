@@ -1,5 +1,5 @@
-//! Who holds the lock on a file, as far as the system tells: read from its table of
-//! locks, which takes and changes nothing.
+//! Who holds the lock on a file, as far as the system reports it. This is read from the
+//! system's table of locks, without locking or changing anything.
 
 use serde::{Deserialize, Serialize};
 use std::{
@@ -10,32 +10,32 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// Where Linux tells about processes and locks.
+/// Where Linux reports processes and locks.
 const PROC: &str = "/proc";
 
-/// Who has the device.
+/// The process that holds the device.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "json-schema"), derive(schemars::JsonSchema))]
 pub struct Holder {
-    /// Its process, where the system says.
+    /// Its process id, if the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// Its command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// For how many seconds it has had it, if it is an npugate.
+    /// For how many seconds it has held the device, if it is an npugate process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
 }
 
 impl Holder {
-    /// Who holds a file's lock now, or none. Nothing is locked and no file is made;
-    /// `proc` is where the system tells about processes, `/proc`. A holder outside of
-    /// this container may be no more than "another process", or not be seen.
+    /// The current holder of a file's lock, if there is one. Locks nothing and creates no
+    /// file; `proc` is the folder where the system reports processes, `/proc`. A holder
+    /// outside of this container may show only as "another process", or not at all.
     ///
     /// # Errors
     ///
-    /// The file or the table of locks is there and cannot be read.
+    /// A file or a table of locks that cannot be read.
     pub fn look(path: &Path, proc: &Path) -> io::Result<Option<Self>> {
         let mut file = match File::open(path) {
             Ok(file) => file,
@@ -47,7 +47,7 @@ impl Holder {
         Ok(pid_in(&table, inode).map(|pid| Self::about(pid.known(), &mut file, proc)))
     }
 
-    /// Who holds the lock of a file that could not be locked.
+    /// The holder of the lock of a file that could not be locked.
     pub(super) fn of(file: &mut File) -> Self {
         let proc = Path::new(PROC);
         let table = fs::read_to_string(proc.join("locks")).unwrap_or_default();
@@ -62,7 +62,7 @@ impl Holder {
             file.rewind().ok()?;
             file.read_to_string(&mut text).ok()?;
             let (noted, since) = text.trim().split_once(' ')?;
-            // A note of an earlier holder is none of this one.
+            // The note may be from an earlier holder.
             (noted.parse() == Ok(pid)).then(|| unix_seconds().checked_sub(since.parse().ok()?))?
         });
         Self { pid, command, seconds }
@@ -84,7 +84,7 @@ fn inode(_: &File) -> io::Result<u64> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// What the table says of a lock's holder.
+/// What the table says about a lock's holder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pid {
     /// Its number.
@@ -103,7 +103,7 @@ impl Pid {
 }
 
 /// The process that `/proc/locks` names for a file: lines such as
-/// `3: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF`, those that wait with `->`.
+/// `3: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF`, with `->` for those that wait.
 fn pid_in(locks: &str, inode: u64) -> Option<Pid> {
     let inode = inode.to_string();
     let holders = locks.lines().filter_map(|line| {
@@ -114,7 +114,7 @@ fn pid_in(locks: &str, inode: u64) -> Option<Pid> {
     });
     let mut holder = None;
     for pid in holders {
-        // One that has a number says more.
+        // A holder with a number says more.
         if !matches!(holder, Some(Pid::Known(_))) {
             holder = Some(pid);
         }
@@ -129,7 +129,7 @@ fn command_line(pid: u32, proc: &Path) -> Option<String> {
         .filter(|word| !word.is_empty())
         .map(|word| String::from_utf8_lossy(word).into_owned())
         .collect();
-    // The program without its folder, which says nothing to those who wait.
+    // The folder of the program is left out: it does not help those who wait.
     if let Some(program) = words.first_mut()
         && let Some(name) = Path::new(&*program).file_name()
     {
@@ -163,7 +163,7 @@ mod tests {
     use std::{process, time::Duration};
 
     #[test]
-    fn those_that_wait_in_the_table_are_no_holders() {
+    fn waiting_processes_in_the_table_are_not_holders() {
         let table = "1: -> FLOCK  ADVISORY  WRITE 7 fe:00:131 0 EOF\n\
                      1: POSIX  ADVISORY  WRITE 8 fe:00:131 0 EOF\n\
                      2: FLOCK  ADVISORY  WRITE 0 fe:00:131 0 EOF\n\

@@ -1,5 +1,5 @@
-//! Where a kernel's output is wrong, in words. Looked for after a failure alone:
-//! the gate's own pass keeps no places.
+//! Describes where a kernel's output is wrong. The place is looked for only after a
+//! failure; the gate's own pass over the output does not record places.
 
 use crate::kernel::Tolerance;
 use crate::metrics::Region;
@@ -8,7 +8,7 @@ use crate::{DType, Tensor};
 
 /// The region of the elements of `device` that the tolerance does not accept, and
 /// the worst of them: `columns 64..128 (head 1) of all 256 rows; worst at row 3,
-/// column 70: 0.5, reference 1.25`. `None` if it accepts all.
+/// column 70: 0.5, reference 1.25`. `None` if the tolerance accepts all of them.
 pub(super) fn of(
     device: &Tensor,
     exact: &Tensor,
@@ -21,11 +21,11 @@ pub(super) fn of(
     let (len, width) = (y.len().min(r.len()), device.row_len().max(1));
     let region = Region::of(len, width, wrong)?;
     let error = |index: usize| (f64::from(y[index]) - f64::from(stored(index))).abs();
-    // The first one on ties.
+    // On ties, the first one.
     let worst =
         (0..len).filter(|index| wrong(*index)).min_by(|a, b| error(*b).total_cmp(&error(*a)))?;
     let zeros = region.count > 1 && (0..len).filter(|index| wrong(*index)).all(|i| y[i] == 0.0);
-    let hint = if zeros { ", all of them 0 on the device: not written?" } else { "" };
+    let hint = if zeros { ", all 0 on the device (never written?)" } else { "" };
     let at = match width {
         1 => format!("element {worst}"),
         _ => format!("row {}, column {}", worst / width, worst % width),
@@ -69,12 +69,12 @@ mod tests {
     }
 
     #[test]
-    fn zeros_alone_look_like_a_part_that_was_not_written() {
+    fn nothing_but_zeros_looks_like_a_part_that_was_never_written() {
         let r = tensor(DType::F32, [2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let y = tensor(DType::F32, [2, 3], &[1.0, 2.0, 0.0, 4.0, 5.0, 0.0]);
         assert_eq!(
             of(&y, &r, None, EXACT).unwrap(),
-            "in column 2 of all 2 rows, all of them 0 on the device: not written?; worst at row 1, \
+            "in column 2 of all 2 rows, all 0 on the device (never written?); worst at row 1, \
              column 2: 0, reference 6"
         );
     }

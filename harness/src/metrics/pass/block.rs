@@ -6,17 +6,16 @@ use crate::Tolerance;
 use crate::metrics::sums::{Lanes, SumLanes, Sums, total};
 use std::ops::Range;
 
-/// Relative errors of an element are taken against at least this much, as
-/// MLIR-AIR's runner does, so that a zero in the reference does not make them
-/// infinite.
+/// The smallest magnitude against which relative errors of an element are taken, as in
+/// MLIR-AIR's runner, so that a zero in the reference does not make them infinite.
 const RELATIVE_FLOOR: f64 = 1e-6;
 
-/// A block on its way.
+/// A block that is being summed.
 pub(super) struct Block {
     cut: Cut,
-    /// Elements of a piece: of a row, where rows matter.
+    /// The elements of a piece, which is a row if rows matter.
     piece: usize,
-    /// What is known without lanes.
+    /// The figures that are not summed in lanes.
     found: Found,
     sums: SumLanes,
     error: Lanes,
@@ -27,8 +26,8 @@ pub(super) struct Block {
     columns: Columns,
 }
 
-/// The sums of the columns, one kind after the other so that neighbours in memory
-/// are added alike.
+/// The sums of the columns, one vector for each kind, so that neighbours in memory are
+/// added in the same way.
 #[derive(Default)]
 struct Columns {
     yy: Vec<f64>,
@@ -66,8 +65,8 @@ impl Block {
         }
     }
 
-    /// The figures of a range of whole pieces; the last one may be shorter where rows
-    /// do not matter.
+    /// Computes the figures of a range of whole pieces; the last piece may be shorter if
+    /// rows do not matter.
     pub fn run<S: Fn(f32) -> f32>(mut self, pair: &Pair<'_, S>, range: Range<usize>) -> Found {
         for start in range.clone().step_by(self.piece) {
             let end = (start + self.piece).min(range.end);
@@ -125,8 +124,8 @@ impl Block {
         add(&mut self.rel, &rel);
         add(&mut self.stored, &size);
         raise(&mut self.max_rel, &rel);
-        // Over whole chunks, so that it is vectorised: the zeros after the last element are
-        // never outside.
+        // This goes over whole chunks, so that it is vectorised: the zeros after the last
+        // element are never outside.
         let outside = |(abs, size): (&f64, &f64)| u64::from(!tolerance.allows(*abs, *size));
         self.found.mismatches += abs.iter().zip(&size).map(outside).sum::<u64>() as usize;
         let mut largest = Lanes::default();

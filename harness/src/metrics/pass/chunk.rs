@@ -10,8 +10,8 @@ pub(super) const CHUNK: usize = 64;
 /// Values of a chunk.
 pub(super) type Chunk = [f64; CHUNK];
 
-/// At most a chunk's values in f64, each changed on the way, and zeros after the last
-/// one: they add nothing to any sum.
+/// Converts at most a chunk of values to f64, each changed first, and fills the rest with
+/// zeros, which add nothing to any sum.
 pub(super) fn widened(values: &[f32], change: impl Fn(f32) -> f32) -> Chunk {
     if let Ok(values) = <&[f32; CHUNK]>::try_from(values) {
         return values.map(|value| f64::from(change(value)));
@@ -23,7 +23,7 @@ pub(super) fn widened(values: &[f32], change: impl Fn(f32) -> f32) -> Chunk {
     chunk
 }
 
-/// The values of a function of the place.
+/// A chunk with the value of a function at each place.
 pub(super) fn each(of: impl Fn(usize) -> f64) -> Chunk {
     let mut values = [0.0; CHUNK];
     for (place, value) in values.iter_mut().enumerate() {
@@ -59,7 +59,7 @@ pub(super) fn add_each(sums: &mut [f64], values: &Chunk) {
     }
 }
 
-/// The larger one in one instruction. NaN does not show here, the sums have it.
+/// The larger of two values, in one instruction. It loses NaN, but the sums keep it.
 pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }

@@ -1,5 +1,5 @@
-//! A tensor of several blocks, threads and chunks, with the figures that numpy has of
-//! it in f64.
+//! A tensor of several blocks, threads and chunks, with the figures that numpy computes
+//! for it in f64.
 
 use super::{Cut, Pair, THREAD_ELEMENTS, pass};
 use crate::metrics::{Axis, CompareError, Side, compare, judge, worst_slope, worst_sqnr};
@@ -68,7 +68,7 @@ fn an_uncut_pass_counts_what_differs_at_all() {
 }
 
 #[test]
-fn the_number_of_threads_does_not_show() {
+fn the_number_of_threads_does_not_affect_the_result() {
     // The same rows, once in a tensor too small for a second thread.
     let (y, r) = pair();
     let pair = |elements: usize| Pair {
@@ -117,7 +117,7 @@ fn rows_that_fill_no_whole_chunk_are_counted_to_their_end() {
 }
 
 #[test]
-fn a_bf16_output_is_held_against_the_truth_in_bf16() {
+fn a_bf16_output_is_compared_with_the_truth_in_bf16() {
     // 1 + 2^-9 is stored as 1 in bf16: right in every element, and 2^-9 off the truth.
     let r = Tensor::new([1, 4], DType::F32, vec![1.0 + 1.0 / 512.0; 4]).unwrap();
     let y = |dtype| Tensor::new([1, 4], dtype, vec![1.0; 4]).unwrap();
