@@ -13,6 +13,7 @@ mod gelu;
 pub(crate) mod gemm;
 mod gemv;
 mod layer_norm;
+mod mul;
 mod rms_norm;
 mod rope;
 mod silu_mul;
@@ -34,6 +35,7 @@ pub use gemm::{
 };
 pub use gemv::{Gemv, GemvShape, GemvTiling};
 pub use layer_norm::LayerNorm;
+pub use mul::Mul;
 pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeShape, RopeTiling};
 pub use silu_mul::SiluMul;
@@ -60,6 +62,8 @@ macro_rules! for_each_kernel {
             SiluMul: FlatShape,
             /// Element-wise sum.
             Add: FlatShape,
+            /// Element-wise product.
+            Mul: FlatShape,
             /// Normalisation of rows to mean 0 and variance 1, with weight and bias.
             LayerNorm: RowsShape,
             /// GELU in its tanh form.

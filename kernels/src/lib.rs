@@ -47,7 +47,7 @@ pub use emu::{Emulator, EmulatorOptions, Substitution, SubstitutionError};
 pub use kernel::{Access, Bias, OpError, Operand};
 pub use kernels::{
     Add, AttentionLayout, FlashAttention, FlashAttentionTiling, Gelu, Gemm, GemmOutput, GemmTiling,
-    Gemv, GemvTiling, LayerNorm, Mask, RmsNorm, Rope, RopeTiling, SiluMul, Softmax,
+    Gemv, GemvTiling, LayerNorm, Mask, Mul, RmsNorm, Rope, RopeTiling, SiluMul, Softmax,
 };
 pub use op::{Kernel, Op, UnknownKernel};
 pub use program::{Arg, ArgIndex, Launch, Program, ProgramError, Role, TilingNote};

@@ -310,6 +310,8 @@ def kernel_cases():
             yield case("Softmax", {"rows": 5, "cols": cols}, 560 + i, [scale], [(5, cols)], softmax)
         yield case("Add", {"rows": 5, "cols": 101}, 600, [1, 1], [(5, 101), (5, 101)],
                    lambda a, b, mode: narrow(a + b, mode))
+        yield case("Mul", {"rows": 5, "cols": 101}, 650, [1, 1], [(5, 101), (5, 101)],
+                   lambda a, b, mode: narrow(a * b, mode))
         for i, (tokens, heads, kv_heads, d, mask, layout) in enumerate(ATTENTIONS):
             fields = {"tokens": tokens, "heads": heads, "kv_heads": kv_heads, "head_dim": d, "mask": mask,
                       "layout": layout}
