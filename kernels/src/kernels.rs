@@ -33,7 +33,7 @@ pub use gemm::{
     tier::{Tier, UnknownTier},
     tiling::GemmTiling,
 };
-pub use gemv::{Gemv, GemvShape, GemvTiling};
+pub use gemv::{Gemv, GemvShape, tiling::GemvTiling};
 pub use layer_norm::LayerNorm;
 pub use mul::Mul;
 pub use rms_norm::RmsNorm;

@@ -1,28 +1,24 @@
-//! GEMV: 64 f32 lanes along K, folded by halves, narrowed once. No BFP16.
+//! Matrix-vector product: 64 f32 lanes along K, narrowed once. No BFP16.
+
+mod datapath;
+pub(crate) mod tiling;
 
 use std::fmt;
 
-use half::bf16;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    datapath::{
-        Datapath, Operands, Output, Prepare, Scratch, Unwritten,
-        vector::{LANES, Simd, Task, VectorUnit},
-    },
+    datapath::{Datapath, Prepare, vector::LANES},
     fidelity::band::Band,
     kernel::{
         Bias, EXACT_K, Inputs, KernelSpec, OpError, Operand, ShapeType, Tolerance, legality, number,
     },
     registry::figures::Figure,
-    rounding::{Rounding, widen},
-    tiling::{
-        kind::TilingType,
-        require::{COLUMNS, at_most, fits_l1, multiple, require},
-        rule::{Broken, Rule},
-    },
+    rounding::Rounding,
+    tiling::rule::Broken,
 };
+use tiling::GemvTiling;
 
 /// `y[m] = A[m, k] x[k]`, bf16 in and out, 64 f32 lanes over K, one narrowing; no BFP16.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
@@ -60,45 +56,6 @@ impl ShapeType for GemvShape {
         vec![self.m, self.k]
     }
 }
-
-/// How a GEMV is cut: a one-dimensional herd over the rows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct GemvTiling {
-    /// Compute tiles along M.
-    pub herd_m: usize,
-    /// Rows on a compute tile in each iteration of the launch.
-    pub tile_m: usize,
-    /// Rows that one call of the kernel takes.
-    pub m_input: usize,
-}
-
-impl fmt::Display for GemvTiling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.herd_m, self.tile_m, self.m_input)
-    }
-}
-
-impl TilingType for GemvTiling {
-    const PARTS: &'static str = "herd_m/tile_m/m_input";
-
-    fn extents(&self) -> Vec<usize> {
-        vec![self.herd_m, self.tile_m, self.m_input]
-    }
-}
-
-/// Bytes of a memory tile.
-const L2_BYTES: usize = 524_288;
-
-/// Repeats of one buffer descriptor.
-const REPEATS: usize = 256;
-
-/// Most iterations that were measured.
-const MOST_ITERATIONS: usize = 3 * REPEATS;
-
-/// Proposals of `tile_m` are tried in this order.
-const TILE_M: [usize; 4] = [16, 8, 4, 2];
 
 /// Rows in a smoke test: eight tiles of 16, four times.
 const SMOKE_M: usize = 512;
@@ -170,37 +127,12 @@ impl KernelSpec for Gemv {
 
     type Tiling = GemvTiling;
 
-    /// The most compute tiles first, then the largest `tile_m` and `m_input`.
     fn tilings(&self) -> impl Iterator<Item = GemvTiling> {
-        let m = self.m;
-        (1..=COLUMNS).rev().flat_map(move |herd_m| {
-            TILE_M.into_iter().filter(move |tile| m.is_multiple_of(tile * herd_m)).flat_map(
-                move |tile_m| {
-                    (1..=tile_m)
-                        .rev()
-                        .filter(move |&m_input| tile_m.is_multiple_of(m_input))
-                        .map(move |m_input| GemvTiling { herd_m, tile_m, m_input })
-                },
-            )
-        })
+        tiling::tilings(self)
     }
 
     fn check_tiling(&self, tiling: &GemvTiling) -> Result<(), Broken> {
-        let &GemvTiling { herd_m, tile_m, m_input } = tiling;
-        let Self { m, k } = *self;
-        at_most(Rule::HerdFitsFabric, ("herd_m", herd_m), COLUMNS)?;
-        multiple(Rule::GemvRowsDivisible, ("m", m), ("tile_m * herd_m", tile_m * herd_m))?;
-        multiple(Rule::GemvInputDivisible, ("tile_m", tile_m), ("m_input", m_input))?;
-        multiple(Rule::GemvKLanes, ("k", k), ("the lanes", LANES))?;
-        multiple(Rule::GemvTileEven, ("tile_m", tile_m), ("a word", 2))?;
-        let panels = 2 * herd_m * tile_m * (k + 1);
-        at_most(Rule::L2Capacity, ("bytes of panels in L2", panels), L2_BYTES)?;
-        fits_l1(2 * (m_input + 1) * k)?;
-        let iterations = m / (tile_m * herd_m);
-        let descriptors = iterations <= MOST_ITERATIONS && iterations.is_multiple_of(REPEATS);
-        require(Rule::GemvRepeatLimit, iterations <= REPEATS || descriptors, || {
-            format!("m / (tile_m * herd_m) = {iterations}; partition m")
-        })
+        tiling::check(tiling, self)
     }
 
     /// The kernel sets the mode.
@@ -232,92 +164,13 @@ impl KernelSpec for Gemv {
     }
 
     fn datapath(&self, prepare: &mut Prepare<'_>) -> Box<dyn Datapath> {
-        Box::new(Dots { k: self.k, rounding: prepare.rounding })
+        Box::new(datapath::Dots { k: self.k, rounding: prepare.rounding })
     }
 
     #[cfg(test)]
     fn samples() -> Vec<Self> {
         vec![Self { m: 37, k: 320 }, Self { m: 1000, k: 576 }]
     }
-}
-
-/// `y[m] = a[m, k] x[k]`.
-struct Dots {
-    k: usize,
-    rounding: Rounding,
-}
-
-/// Weights below which one thread is as fast as several.
-const SERIAL: usize = 1 << 17;
-/// Weights of a piece: large enough to be worth scheduling, small enough to balance.
-const PIECE: usize = 1 << 16;
-
-impl Datapath for Dots {
-    fn run(
-        &self,
-        unit: VectorUnit,
-        operands: Operands<'_>,
-        scratch: &mut Scratch,
-        out: Output<'_>,
-    ) -> Result<(), Unwritten> {
-        let &Self { k, rounding } = self;
-        let [a, x] = operands.bf16()?;
-        let y = out.bf16();
-        let wide: &mut Vec<f32> = scratch.of();
-        wide.clear();
-        wide.extend(x.iter().map(|&x| widen(x)));
-        let x = wide.as_slice();
-        if a.len() <= SERIAL {
-            unit.run(Rows { rounding, a, x, y });
-            return Ok(());
-        }
-        let rows = (PIECE / k).max(1);
-        let pieces = y.par_chunks_mut(rows).zip(a.par_chunks(rows * k));
-        pieces.for_each(|(y, a)| unit.run(Rows { rounding, a, x, y }));
-        Ok(())
-    }
-}
-
-struct Rows<'a> {
-    rounding: Rounding,
-    a: &'a [bf16],
-    x: &'a [f32],
-    y: &'a mut [bf16],
-}
-
-impl Task for Rows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        for (y, a) in self.y.iter_mut().zip(self.a.chunks_exact(self.x.len())) {
-            *y = self.rounding.narrow(dot(simd, a, self.x));
-        }
-    }
-}
-
-/// Lane `i` sums the products `i + 64 j`; then lanes `i` and `i + 32` are added, `i` and `i + 16`,
-/// and so on. The order is fixed and the products are exact in f32: the same bits everywhere.
-#[inline(always)]
-fn dot<S: Simd>(simd: S, a: &[bf16], x: &[f32]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    simd.accumulate(a.as_chunks().0, x.as_chunks().0, &mut lanes);
-    let halves = fold::<64, 32>(&lanes);
-    let halves = fold::<32, 16>(&halves);
-    let halves = fold::<16, 8>(&halves);
-    let halves = fold::<8, 4>(&halves);
-    (halves[0] + halves[2]) + (halves[1] + halves[3])
-}
-
-/// Adds the upper half to the lower.
-#[inline(always)]
-fn fold<const N: usize, const HALF: usize>(lanes: &[f32; N]) -> [f32; HALF] {
-    let (lower, upper) = lanes.split_at(HALF);
-    let mut sums = [0.0; HALF];
-    for ((sum, &lower), &upper) in sums.iter_mut().zip(lower).zip(upper) {
-        *sum = lower + upper;
-    }
-    sums
 }
 
 #[cfg(test)]

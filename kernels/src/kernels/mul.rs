@@ -1,4 +1,4 @@
-//! Element-wise product, as the gate of a GeGLU needs it.
+//! Element-wise product, as the gate of a `GeGLU` needs it.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -3,13 +3,13 @@
 use std::{collections::BTreeSet, fmt};
 
 use crate::{
-    Access, Add, AttentionLayout, EmulatorOptions, FlashAttention, Gemm, GemmOutput, Gemv, Kernel,
-    Mask, Op, RmsNorm, Rope, Rounding, SiluMul, Tensor, Tiling, VectorUnit,
+    Access, Add, AttentionLayout, EmulatorOptions, FlashAttention, Gelu, Gemm, GemmOutput, Gemv,
+    Kernel, LayerNorm, Mask, Op, RmsNorm, Rope, Rounding, SiluMul, Tensor, Tiling, VectorUnit,
     inputs::{self, Draw},
     kernel::KernelSpec,
     op::with_kernel,
     reference,
-    registry::{Registry, Shape, tolerance},
+    registry::{Registry, Shape, Tolerance, published, tolerance},
     testing::{ROUNDINGS, launch_with},
 };
 
@@ -69,6 +69,38 @@ fn every_shape_goes_to_the_registry_and_back() {
         let shape = Shape::of(&op);
         assert_eq!(shape.to_string().parse(), Ok(shape), "{:?}", name(&op));
         assert_eq!(shape.kernel(), op.kind());
+    }
+}
+
+#[test]
+fn every_kernel_has_the_published_tolerance() {
+    let gemm = |output| Op::Gemm(Gemm { m: 64, k: 2048, n: 64, output });
+    let attention = FlashAttention {
+        tokens: 256,
+        heads: 1,
+        kv_heads: 1,
+        head_dim: 64,
+        mask: Mask::Full,
+        layout: AttentionLayout::SeqFirst,
+    };
+    // Those of mlir-air's kernel registry at e972f294 (2026-08-22), typed again.
+    for (op, atol) in [
+        (gemm(GemmOutput::F32External), 1.5e-3),
+        (gemm(GemmOutput::F32Direct), 1.5e-3),
+        (gemm(GemmOutput::Drain), 1.5e-3),
+        (gemm(GemmOutput::FusedCast), 1.5e-3),
+        (gemm(GemmOutput::Direct), 4e-3),
+        (Op::Gemv(Gemv { m: 64, k: 64 }), 1e-3),
+        (Op::RmsNorm(RmsNorm { rows: 1, cols: 64, eps: 1e-5 }), 5e-2),
+        (Op::Rope(Rope { tokens: 1, heads: 1, head_dim: 64, rotary_dim: 64 }), 5e-2),
+        (Op::FlashAttention(attention), 1e-1),
+        (Op::SiluMul(SiluMul { rows: 1, cols: 64 }), 8e-2),
+        (Op::Add(Add { rows: 1, cols: 64 }), 5e-2),
+        (Op::LayerNorm(LayerNorm { rows: 1, cols: 64, eps: 1e-5 }), 6e-2),
+        (Op::Gelu(Gelu { rows: 1, cols: 64 }), 5e-2),
+    ] {
+        assert_eq!(published(&op), Tolerance { rtol: 1.6e-2, atol }, "{}", op.kernel());
+        assert_eq!(tolerance(&op), published(&op), "{}", op.kernel());
     }
 }
 

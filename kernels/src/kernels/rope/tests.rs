@@ -2,6 +2,7 @@ use super::*;
 use crate::{
     inputs::{Draw, draw},
     op::Op,
+    rounding::Rounding,
     testing::{Case, Published, doubled_fails, floor_shows_in_the_mean_error},
 };
 
