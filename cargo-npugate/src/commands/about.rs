@@ -145,7 +145,7 @@ mod tests {
         assert!(text.lines().skip(1).all(|line| line.chars().count() <= 72), "{text}");
         assert!(
             text.contains(
-                "\nWhat usually breaks it\n  - A slot written or read one position off: -0.16 in the first layer\n    (`tests/FAULTS.md`).\n  - RoPE"
+                "\nWhat usually breaks it\n  - A slot that is written or read one position off: -0.16 in the first\n    layer (`tests/FAULTS.md`).\n  - RoPE"
             ),
             "{text}"
         );
