@@ -1,4 +1,4 @@
-//! What the emulated NPU asks of a kernel's datapath, and what datapaths are built from.
+//! What the emulated NPU requires of a kernel's datapath, and what datapaths are built from.
 //!
 //! A datapath is prepared once, when a program is loaded, and run once for each launch. The parts
 //! that several kernels share are here: the vector units of the host, BFP16 and packed matrices,

@@ -27,7 +27,7 @@ pub struct DeviceInfo {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct BufferSet(pub u32);
 
-/// A loaded program. Valid on the device that returned it.
+/// A loaded program. Valid only on the device that returned it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct ProgramId(usize);
 
@@ -48,7 +48,7 @@ impl ProgramId {
 pub struct Dispatch {
     /// From submission to completion.
     pub run: Duration,
-    /// Each launch of the program, in order; empty where the device cannot tell.
+    /// Each launch of the program, in order; empty if the device cannot measure them.
     pub launches: Vec<Duration>,
 }
 
@@ -75,7 +75,7 @@ pub struct Counters {
 /// [`Input`](crate::Role::Input) before every run, runs, and reads the
 /// [`Output`](crate::Role::Output)s. Inputs, intermediates and outputs may be one buffer for all
 /// sets of a program, so an output is read before the next run is prepared, and an input is written
-/// for the set that is run next. [`BufferRules`] keeps watch over that.
+/// for the set that is run next. [`BufferRules`] enforces this.
 pub trait Device: Send {
     /// What this device is.
     fn info(&self) -> DeviceInfo;
@@ -90,7 +90,7 @@ pub trait Device: Send {
     ///
     /// # Errors
     /// If the program or argument is unknown, the tensor's type or shape is not the argument's, a
-    /// static buffer is written twice, or the argument is not the host's to write.
+    /// static buffer is written twice, or the host may not write the argument.
     fn write(
         &mut self,
         program: ProgramId,
@@ -110,7 +110,7 @@ pub trait Device: Send {
     ///
     /// # Errors
     /// If the program or argument is unknown, nothing has been run, the last run was for another
-    /// set, an input has been written since, or the argument is the host's own.
+    /// set, an input has been written since, or the host itself writes the argument.
     fn read(
         &mut self,
         program: ProgramId,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The type of a buffer's elements.
 ///
-/// Every kernel of the registry reads bf16; f32 appears as a GEMM's output alone.
+/// Every kernel of the registry reads bf16; f32 appears only as a GEMM's output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DType {

@@ -25,10 +25,10 @@ use crate::{
 /// result does not depend on the number of threads, nor on the vector unit.
 ///
 /// # Buffers
-/// Before each run every intermediate and output is filled with NaN and marked unwritten. What
-/// hardware lets pass is an error here: a static buffer written twice (as when two layers share a
-/// set), an input that was not written for this run, a launch that reads what nothing wrote, a read
-/// of a result that is not there any more.
+/// Before each run every intermediate and output is filled with NaN and marked unwritten. Mistakes
+/// that hardware does not report are errors here: a static buffer written twice (as when two layers
+/// share a set), an input that was not written for this run, a launch that reads what nothing
+/// wrote, a read of a result that no longer exists.
 pub struct Emulator {
     options: EmulatorOptions,
     unit: VectorUnit,

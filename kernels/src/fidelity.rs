@@ -68,7 +68,7 @@ impl Default for Options {
 /// How many rows to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Effort {
-    /// Those that take a moment; every kernel is among them.
+    /// Rows that take only a moment; every kernel is among them.
     Quick,
     /// All.
     Full,
@@ -103,8 +103,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The rows that are not as they should be: those that miss their band without a known reason,
-    /// and those that meet it in spite of one.
+    /// The rows that fail: those that miss their band without a known reason, and those that meet
+    /// it although they are listed as known misses.
     pub fn failures(&self) -> impl Iterator<Item = &RowResult> {
         self.rows.iter().filter(|row| row.standing.is_failure())
     }
@@ -138,7 +138,7 @@ impl Band {
 
 /// Seconds that a row may be estimated to take in a quick run.
 const QUICK: f64 = 0.15;
-/// Rough rates of one core of 2026: what matters is their proportion.
+/// Rough rates of one core of 2026; only their ratio matters.
 const DRAWS_PER_SECOND: f64 = 3e7;
 const PRODUCTS_PER_SECOND: f64 = 3e10;
 
@@ -173,7 +173,7 @@ pub fn run(
             for (input, op) in firsts {
                 let tensors = source.next(input, &op);
                 let failed = tensors.is_err();
-                // The other side stops listening when it has failed itself.
+                // The receiver hangs up when it has failed itself.
                 if sender.send(tensors).is_err() || failed {
                     break;
                 }
@@ -181,7 +181,7 @@ pub fn run(
         });
         for (group, tensors) in groups.iter().zip(receiver) {
             let tensors = tensors?;
-            // Rows that follow one another often have the reference in common, too.
+            // Consecutive rows often share the reference, too.
             let mut last: Option<(Op, Vec<f32>)> = None;
             for case in &group.cases {
                 let start = Instant::now();
@@ -235,8 +235,7 @@ fn groups<'a>(rows: &[&'a Row]) -> Result<Vec<Group<'a>>, FidelityError> {
     if groups.is_empty() { Err(FidelityError::NoRows) } else { Ok(groups) }
 }
 
-/// The op that `op` has its f32 reference in common with: the methods of a kernel differ in what
-/// follows.
+/// The op whose f32 reference `op` shares: the methods of a kernel differ only in what follows it.
 fn of_reference(op: Op) -> Op {
     fn first_method<K: KernelSpec>(kernel: K) -> K {
         K::METHODS.first().map_or(kernel, |&method| kernel.with_method(method))
@@ -263,7 +262,7 @@ fn measure(
     Ok(RowResult { name, op, published, found, band, standing, took })
 }
 
-/// One launch on an emulated NPU of its own, whose buffers go with it.
+/// Runs one launch on its own emulated NPU, whose buffers are freed with it.
 fn launch(op: Op, inputs: &[Tensor], options: &Options) -> Result<Tensor, DeviceError> {
     let mut emulator = Emulator::new(EmulatorOptions {
         functions: options.functions.clone(),

@@ -31,12 +31,12 @@ pub enum Draw {
     },
 }
 
-/// Whether `op` on [`Draw::Integers`] must equal the f32 reference bit for bit, whatever the
-/// rounding mode.
+/// Whether `op` on [`Draw::Integers`] must equal the f32 reference bit for bit, in every rounding
+/// mode.
 ///
-/// True for kernels that do no more than add and multiply: their products and partial sums are
-/// integers of magnitude at most 256, exact in bf16 and in BFP16. A difference is then a fault of
-/// indexing, not of arithmetic.
+/// True for kernels that only add and multiply: their products and partial sums are integers of
+/// magnitude at most 256, exact in bf16 and in BFP16. A difference is then a fault of indexing, not
+/// of arithmetic.
 pub fn exact_integers(op: &Op) -> bool {
     with_kernel!(op.kind(), Spec => Spec::EXACT_INTEGERS)
 }

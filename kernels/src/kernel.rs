@@ -1,8 +1,8 @@
-//! What a kernel is: everything that the rest of the crate asks of one.
+//! What a kernel is: everything that the rest of the crate needs from one.
 //!
-//! Each kernel is one file of `kernels/`: a struct that is its shape, and its [`KernelSpec`]. What
-//! several kernels share is beside this file, in [`tiling`](crate::tiling) and in the datapaths'
-//! parts; none of it knows which kernels there are.
+//! Each kernel is one file of `kernels/`: a struct that is its shape, and its [`KernelSpec`]. Code
+//! that several kernels share is beside this file, in [`tiling`](crate::tiling) and in the
+//! datapaths' parts; none of it depends on which kernels exist.
 
 mod bias;
 mod error;
@@ -37,8 +37,8 @@ use crate::{
 
 /// A kernel at a shape.
 ///
-/// An implementation is all that a kernel is. What has a default is what most kernels have; what
-/// has none must be decided for each.
+/// An implementation is the whole kernel. Items with a default hold for most kernels; items without
+/// one must be decided for each kernel.
 pub(crate) trait KernelSpec: Copy + PartialEq + fmt::Debug {
     // What it is called and what it takes.
 
@@ -56,7 +56,7 @@ pub(crate) trait KernelSpec: Copy + PartialEq + fmt::Debug {
     /// The operands in argument order: those that are read first, the one that is written last.
     fn operands(&self) -> Vec<Operand>;
 
-    /// Elements of a head, if a row of the output is heads side by side.
+    /// Elements of a head, if a row of the output consists of heads side by side.
     fn head_dim(&self) -> Option<usize> {
         None
     }
@@ -64,14 +64,14 @@ pub(crate) trait KernelSpec: Copy + PartialEq + fmt::Debug {
     /// Whether the kernel can be built for this shape at all.
     ///
     /// # Errors
-    /// The first dimension that it cannot be built for.
+    /// If it cannot be built for a dimension; the error names the first.
     fn check(&self) -> Result<(), OpError>;
 
-    /// The same kernel on few rows, for a quick look: what is reduced over, the width of a row,
-    /// heads and masks stay.
+    /// The same kernel on few rows, for a quick look: the reduced dimension, the width of a row,
+    /// heads and masks are kept.
     fn smoke(&self) -> Self;
 
-    // What it should compute, and how far from it it may be.
+    // What it should compute, and how far off it may be.
 
     /// The output in f32: no BFP16, no narrowing inside.
     fn reference(&self, inputs: Inputs<'_>) -> Vec<f32>;
@@ -116,7 +116,7 @@ pub(crate) trait KernelSpec: Copy + PartialEq + fmt::Debug {
     /// How it is cut into tiles.
     type Tiling: TilingType;
 
-    /// Tilings to propose, the best first. Those that are not legal are passed over.
+    /// Tilings to propose, the best first. Those that are not legal are skipped.
     fn tilings(&self) -> impl Iterator<Item = Self::Tiling>;
 
     /// Whether the kernel can be built with a tiling, no extent of which is 0.
@@ -134,8 +134,8 @@ pub(crate) trait KernelSpec: Copy + PartialEq + fmt::Debug {
         Ok(())
     }
 
-    /// What is reported to go wrong with a tiling in a program of several launches, and is not
-    /// known well enough to be refused.
+    /// A problem that is reported for a tiling in a program of several launches, but is not
+    /// understood well enough to refuse the tiling.
     fn fused_note(&self, tiling: &Self::Tiling) -> Option<&'static str> {
         let _ = tiling;
         None
@@ -149,9 +149,9 @@ pub(crate) trait KernelSpec: Copy + PartialEq + fmt::Debug {
         Rounding::Floor
     }
 
-    // What the registry knows of it.
+    // What the registry knows about it.
 
-    /// The dimensions that the registry tells rows apart by.
+    /// The dimensions by which the registry distinguishes rows.
     type Shape: ShapeType;
 
     /// The kernel's rows, `registry/NAME.json`, if there are any.
@@ -198,8 +198,8 @@ pub(crate) trait KernelSpec: Copy + PartialEq + fmt::Debug {
     /// The datapath under the rounding mode and with the functions of `prepare`.
     fn datapath(&self, prepare: &mut Prepare<'_>) -> Box<dyn Datapath>;
 
-    /// Shapes to test the kernel at: one that leaves a rest in every direction for each way through
-    /// the datapath, and one that is in more pieces than there are threads.
+    /// Shapes to test the kernel at: for each path through the datapath, one that leaves a
+    /// remainder in every direction; and one that is split into more pieces than there are threads.
     #[cfg(test)]
     fn samples() -> Vec<Self>;
 }

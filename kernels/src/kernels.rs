@@ -1,7 +1,7 @@
 //! The kernels, one a file, and the one list of them.
 //!
-//! To add a kernel, write its file and add its line to [`for_each_kernel!`]: the compiler asks for
-//! the rest.
+//! To add a kernel, write its file and add its line to [`for_each_kernel!`]; the compiler reports
+//! what else is missing.
 
 // Portable code must be inlined into the function that enables a vector unit's instructions, or it
 // is compiled without them: `datapath::vector::Task`.

@@ -3,9 +3,9 @@
 //!
 //! - A [`Program`] is data: launches of [`Op`]s over positional buffer arguments.
 //! - A [`Device`] runs programs. The [`Emulator`] does so on a CPU with the arithmetic of the
-//!   silicon, and watches over the buffers as hardware cannot.
+//!   silicon, and checks the use of the buffers, which hardware cannot.
 //! - [`mod@reference`] computes each op in f32; [`registry`] says how far a kernel may be from it;
-//!   [`inputs`] draws what to test it with.
+//!   [`inputs`] draws inputs to test it with.
 //! - [`fidelity`] compares the emulated NPU with what was measured on silicon.
 
 #![deny(unsafe_code)]

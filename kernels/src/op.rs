@@ -1,4 +1,4 @@
-//! The kernels of the list as values: what a launch computes, on which shapes.
+//! The kernels as values: what a launch computes, and on which shape.
 //!
 //! Parameters, layouts and legality follow the kernel registry of Xilinx/mlir-air (commit
 //! e972f294).
@@ -102,8 +102,8 @@ impl Op {
         self.kind().name()
     }
 
-    /// The shape as in test names, whose form is the kernel's: `256x576x1536` (M, K, N),
-    /// `16384x576` (M, K), `t256_h9_d64`, `s256_d64_q9_kv3_causal`.
+    /// The shape as in test names, in the kernel's own form: `256x576x1536` (M, K, N), `16384x576`
+    /// (M, K), `t256_h9_d64`, `s256_d64_q9_kv3_causal`.
     pub fn shape_key(&self) -> String {
         with_op!(self, kernel => kernel.shape_key())
     }
@@ -121,14 +121,14 @@ impl Op {
     /// The sizes under the names that they have in the op's record, `m`, `head_dim`, sorted by
     /// name.
     pub fn dimensions(&self) -> Vec<(String, u64)> {
-        // Plain data has no map with keys that JSON cannot hold, so this does not fail.
+        // This does not fail: plain data has no map whose keys JSON cannot represent.
         let record = serde_json::to_value(self).unwrap_or_default();
         let fields = record.as_object().into_iter().flat_map(|op| op.values());
         let fields = fields.filter_map(serde_json::Value::as_object).flatten();
         fields.filter_map(|(name, value)| Some((name.clone(), value.as_u64()?))).collect()
     }
 
-    /// Elements of a head, if a row of the output is heads side by side.
+    /// Elements of a head, if a row of the output consists of heads side by side.
     pub fn head_dim(&self) -> Option<usize> {
         with_op!(self, kernel => KernelSpec::head_dim(kernel))
     }
@@ -138,8 +138,8 @@ impl Op {
         with_op!(self, kernel => kernel.operands())
     }
 
-    /// Whether the kernel can be built for this shape at all (not: whether a tiling of it fits the
-    /// fabric, which depends on the tile sizes that a build chooses).
+    /// Checks whether the kernel can be built for this shape at all. Whether a tiling of it fits
+    /// the fabric is another question, which depends on the tile sizes that a build chooses.
     ///
     /// # Errors
     /// [`OpError::Zero`], [`OpError::NotMultiple`] or [`OpError::Unsupported`].
@@ -147,9 +147,9 @@ impl Op {
         with_op!(self, kernel => kernel.check())
     }
 
-    /// The same kernel with at most so many rows that a run of it takes no time: what is reduced
-    /// over, the width of a row, heads and masks stay. An op that is as small stays as it is, and
-    /// one that [`check`](Self::check)s gives one that does.
+    /// The same kernel with so few rows that a run takes almost no time: the reduced dimension, the
+    /// width of a row, heads and masks are kept. An op that is small enough is returned unchanged,
+    /// and a legal op ([`check`](Self::check)) yields a legal one.
     ///
     /// A GEMM keeps 128 rows, a GEMV 512, attention 256 tokens, every other kernel 16 rows (`RoPE`:
     /// tokens).

@@ -17,7 +17,7 @@ use crate::{Access, DType, Op, Rounding, Tiling};
 /// checks its arguments against these.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Program {
-    /// Name: that of the ELF, and of the dispatch in a profile.
+    /// Name of the ELF, and of the dispatch in a profile.
     pub name: String,
     /// Buffer arguments, in the order in which the device takes them.
     pub args: Vec<Arg>,
@@ -65,9 +65,9 @@ pub struct Launch {
     /// The program's arguments for [`Op::operands`], in that order.
     pub args: Vec<ArgIndex>,
     /// The narrowing mode of the core that runs it:
-    /// [`Toolchain::rounding`](crate::Toolchain::rounding), unless a fault is being played.
+    /// [`Toolchain::rounding`](crate::Toolchain::rounding), unless a test injects a fault.
     pub rounding: Rounding,
-    /// How it is cut into tiles; none leaves that to the build. [`Program::check`] refuses an
+    /// How it is cut into tiles; `None` leaves that to the build. [`Program::check`] refuses an
     /// illegal one.
     #[serde(default)]
     pub tiling: Option<Tiling>,

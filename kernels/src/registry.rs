@@ -39,8 +39,9 @@ pub use crate::{
     kernels::{AttentionShape, GemmShape, GemvShape, RopeShape, Tier, UnknownTier},
 };
 
-/// The tolerance to gate `op` with: the published one, but for a GEMM with K < 1024, whose outputs
-/// are larger. `atol` then keeps the size relative to the outputs that it has at K = 1024.
+/// The tolerance to gate `op` with: the published one, except for a GEMM with K < 1024, whose
+/// outputs are larger. Its `atol` then keeps the size relative to the outputs that it has at K =
+/// 1024.
 pub fn tolerance(op: &Op) -> Tolerance {
     with_op!(op, kernel => kernel.tolerance())
 }
@@ -52,7 +53,7 @@ pub fn published(op: &Op) -> Tolerance {
     with_op!(op, kernel => kernel.published_tolerance())
 }
 
-/// Measured configurations: sound, sorted, none twice.
+/// Measured configurations: sound, sorted, without duplicates.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Registry {
     rows: Vec<Row>,
@@ -67,8 +68,8 @@ fn published_files() -> impl Iterator<Item = (String, &'static str)> {
 }
 
 impl Registry {
-    /// The rows measured on silicon that are compiled in. Those of the emulator in the same files
-    /// are a record of what this project's own models launch, and of no use to others.
+    /// The compiled-in rows that were measured on silicon. The emulator's rows in the same files
+    /// only record what this project's own models launch, so they are left out.
     pub fn published() -> &'static Self {
         static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
             let files: Vec<_> = published_files().collect();
@@ -84,11 +85,11 @@ impl Registry {
         &REGISTRY
     }
 
-    /// Reads the files of a folder: `gemm.json` and so on, those that there are.
+    /// Reads the files of a folder, `gemm.json` and so on, as far as they exist.
     ///
     /// # Errors
-    /// A folder without any of them, a file that cannot be read, or the first row that is not
-    /// sound, by file and name.
+    /// If the folder has none of them, a file cannot be read, or a row is not sound; the error
+    /// names the file and the first such row.
     pub fn load(folder: &Path) -> Result<Self, RegistryError> {
         let mut files = Vec::new();
         for kernel in Kernel::ALL {
@@ -139,17 +140,18 @@ impl Registry {
         self.rows.iter().filter(matches).collect()
     }
 
-    /// All rows of the shape of `op`, whatever their method: see [`Shape::of`].
+    /// All rows of the shape of `op`, of any method: see [`Shape::of`].
     pub fn rows_of(&self, op: &Op) -> Vec<&Row> {
         let shape = Shape::of(op);
         self.rows.iter().filter(|row| row.shape == shape).collect()
     }
 
-    /// Adds a row, and returns the one that it replaces: of the same name, device and toolchain.
+    /// Adds a row and returns the row that it replaces, which has the same name, device and
+    /// toolchain.
     ///
     /// # Errors
-    /// If the row is not sound, or would be a second best of its shape, output type and tier. The
-    /// registry is then as it was.
+    /// If the row is not sound, or would be a second best for its shape, output type and tier. The
+    /// registry is then unchanged.
     pub fn insert(&mut self, row: Row) -> Result<Option<Row>, RegistryError> {
         let kernel = row.shape.kernel();
         let at = self.rows.binary_search_by_key(&row.key(), Row::key);

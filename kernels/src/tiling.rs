@@ -1,11 +1,11 @@
-//! How a kernel is cut into tiles, and which cuts the fabric takes.
+//! How a kernel is cut into tiles, and which cuts the fabric can run.
 //!
 //! The rules are those of the kernel registry of Xilinx/mlir-air (commit e972f294), in the form
 //! that all of its measured rows satisfy and all of its known-corrupt configurations break. Each is
 //! a [`Rule`] with a name and an explanation.
 //!
 //! The fabric of an NPU2 is 8 columns of 4 compute tiles. A compute tile has 64 KB of memory (L1),
-//! a memory tile, of which each column has one, 512 KB (L2).
+//! and each column has one memory tile of 512 KB (L2).
 
 mod choose;
 pub(crate) mod elementwise;
@@ -45,7 +45,7 @@ macro_rules! tilings {
             }
 
             impl<'a> TryFrom<&'a Tiling> for &'a $Tiling {
-                /// The tiling is one of another kind.
+                /// The tiling is of another kind.
                 type Error = ();
 
                 fn try_from(tiling: &'a Tiling) -> Result<Self, ()> {

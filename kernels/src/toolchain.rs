@@ -10,7 +10,7 @@ use crate::{
     rounding::Rounding,
 };
 
-/// A toolchain that compiles kernels, as far as the arithmetic shows it.
+/// A toolchain that compiles kernels, as far as it affects the arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Toolchain {
     /// Every core rounds to nearest even: what mlir-aie pull request 3587 (2026-08-24) proposes.
@@ -53,9 +53,9 @@ impl fmt::Display for Toolchain {
     }
 }
 
-/// A name that is no toolchain's.
+/// A name that no toolchain has.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no toolchain; choose `rne` or `npu2-2026-06`")]
+#[error("`{0}` is not a toolchain; choose `rne` or `npu2-2026-06`")]
 pub struct UnknownToolchain(pub String);
 
 impl FromStr for Toolchain {

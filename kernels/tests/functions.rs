@@ -51,7 +51,7 @@ fn a_choice_is_written_as_it_is_read() {
     }
 }
 
-/// A file in the system's folder for temporary files, which goes with this.
+/// A file in the system's folder for temporary files, deleted when this is dropped.
 struct File(std::path::PathBuf);
 
 impl File {
@@ -118,7 +118,7 @@ fn the_norms_take_their_reciprocal_root_from_a_table() {
     let op = Op::RmsNorm(RmsNorm { rows: 3, cols: 32, eps: 1e-5 });
     let inputs = inputs::draw(&op, Draw::Registry { seed: 1 });
     let (x, w) = (inputs[0].to_f32(), inputs[1].to_f32());
-    // A half of a bf16 is exact, so the product with the weight is narrowed alone.
+    // A half of a bf16 is exact, so only the product with the weight is narrowed.
     let expected = |(i, x): (usize, &f32)| bf16::from_f32(x * 0.5 * w[i % 32]).to_f32();
     let expected: Vec<f32> = x.iter().enumerate().map(expected).collect();
     assert_eq!(run(half(), op, &inputs), expected);

@@ -1,5 +1,6 @@
 //! The mistakes that host code of a model makes with its buffers, each made by a host of two layers
-//! and caught by the emulated NPU. On hardware they pass, and the text is only a little wrong.
+//! and caught by the emulated NPU. On hardware they go unnoticed, and the text is only slightly
+//! wrong.
 
 #![expect(clippy::unwrap_used, reason = "a test says no more than the error itself does")]
 
@@ -87,7 +88,7 @@ fn a_host_that_makes_no_mistake_gets_each_layers_own_result_call_after_call() {
 }
 
 #[test]
-fn a_host_that_rewrites_a_static_buffer_is_told_so_and_the_buffer_stays_as_it_was() {
+fn rewriting_a_static_buffer_is_an_error_and_leaves_the_buffer_unchanged() {
     let (mut device, id) = ready();
     forward(&mut device, id, LAYERS[0], 2.0).unwrap();
     let error = device.write(id, LAYERS[0], BIAS, row(9.0)).unwrap_err();
@@ -96,7 +97,7 @@ fn a_host_that_rewrites_a_static_buffer_is_told_so_and_the_buffer_stays_as_it_wa
 }
 
 #[test]
-fn a_host_that_has_two_layers_on_one_key_is_refused_at_the_second_ones_weights() {
+fn two_layers_that_share_a_buffer_set_are_refused_at_the_second_layers_weights() {
     let mut device = Emulator::default();
     let id = device.load(&layer()).unwrap();
     let key = LAYERS[0];
@@ -156,7 +157,7 @@ fn a_host_that_forgets_to_run_does_not_get_the_output_of_the_previous_call() {
 }
 
 #[test]
-fn a_host_that_reads_a_layers_output_after_the_next_layer_ran_does_not_get_that_ones() {
+fn an_output_that_is_read_after_the_next_layer_ran_is_not_the_next_layers() {
     let (mut device, id) = ready();
     for set in LAYERS {
         device.write(id, set, X, row(2.0)).unwrap();

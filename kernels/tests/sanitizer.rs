@@ -1,4 +1,5 @@
-//! What hardware lets pass is an error on the emulated NPU, and the error says what and where.
+//! Mistakes that hardware does not report are errors on the emulated NPU, and each error says what
+//! is wrong and where.
 
 #![allow(clippy::unwrap_used)] // A test says no more than the error itself does.
 

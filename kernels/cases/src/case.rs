@@ -19,13 +19,13 @@ pub type OpenDevice = Arc<dyn Fn() -> Result<Box<dyn Device>, DeviceError> + Sen
 
 /// One kernel at one shape, run on a device that is opened for it.
 pub(crate) struct KernelCase {
-    /// Of the launch as the programs have it, however much of it is run.
+    /// The name of the launch as the programs have it, even if only part of it is run.
     pub(crate) id: KernelId,
     pub(crate) launch: Launch,
     pub(crate) open: OpenDevice,
 }
 
-/// A launch as a program of its own: what a device loads to test its kernel.
+/// A launch as its own program: what a device loads to test its kernel.
 pub(crate) fn single(launch: &Launch) -> Program {
     let mut program = Program::single(launch.op, launch.rounding);
     for single in &mut program.launches {

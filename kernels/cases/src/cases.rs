@@ -7,7 +7,7 @@ use npugate_kernels::{Launch, Op, Program};
 
 use crate::case::{KernelCase, OpenDevice, single};
 
-/// Two launches that differ in what they compute, and would be one test.
+/// Two launches that compute different things but would be the same test.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error(
     "`{id}` would name two kernels, {0:?} rounding {1:?} and {2:?} rounding {3:?}; one of them would \
@@ -42,8 +42,8 @@ impl AmbiguousKernel {
 ///
 /// # Errors
 ///
-/// Launches that differ in what no test name says: rounding, an epsilon, how an accumulator is
-/// narrowed.
+/// If two launches differ only in something that no test name says: rounding, an epsilon, how an
+/// accumulator is narrowed.
 pub fn cases<'a>(
     launches: impl IntoIterator<Item = &'a Launch>,
     open: &OpenDevice,

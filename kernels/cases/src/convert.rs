@@ -9,7 +9,7 @@ use npugate_kernels::{DType, Tensor, TensorError};
 ///
 /// # Errors
 ///
-/// A tensor whose number of values is not that of its shape.
+/// If the number of the tensor's values does not match its shape.
 pub fn to_device(tensor: &npugate::Tensor) -> Result<Tensor, TensorError> {
     let (shape, values) = (tensor.shape(), tensor.values());
     match tensor.dtype() {
@@ -25,7 +25,7 @@ pub fn to_device(tensor: &npugate::Tensor) -> Result<Tensor, TensorError> {
 ///
 /// # Errors
 ///
-/// A tensor whose number of values is not that of its shape.
+/// If the number of the tensor's values does not match its shape.
 pub fn to_harness(tensor: &Tensor) -> Result<npugate::Tensor, RunError> {
     Ok(npugate::Tensor::new(tensor.shape(), dtype(tensor.dtype()), tensor.to_f32())?)
 }
@@ -38,8 +38,8 @@ pub(crate) fn dtype(dtype: DType) -> npugate::DType {
     }
 }
 
-/// Drawn inputs as the checks take them. They have as many values as their shapes say; if that were
-/// ever wrong, it must not pass for a kernel without such inputs.
+/// Drawn inputs as the checks take them. They have as many values as their shapes say. If that were
+/// ever wrong, it must not look like a kernel without such inputs.
 pub(crate) fn drawn_to_harness(tensor: &Tensor) -> npugate::Tensor {
     match to_harness(tensor) {
         Ok(tensor) => tensor,

@@ -27,14 +27,14 @@ pub fn describe<'a>(
     described.collect()
 }
 
-/// The toolchain, and what was put in place of the hardware's functions: what is measured with
-/// those is no toolchain's.
+/// The toolchain and the functions that replace the hardware's: a measurement with replaced
+/// functions does not belong to any toolchain.
 pub fn arithmetic(toolchain: Toolchain, functions: &Functions) -> String {
     let replaced = functions.replaced().map(|(name, choice)| format!(", {name} {choice}"));
     toolchain.to_string() + &replaced.collect::<String>()
 }
 
-/// Plain data has no map with keys that JSON cannot hold, so this does not fail.
+/// This does not fail: plain data has no map whose keys JSON cannot represent.
 fn json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

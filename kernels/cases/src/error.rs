@@ -1,10 +1,10 @@
-//! What a failure of a device is to a check.
+//! How a check treats a failure of a device.
 
 use npugate::RunError;
 use npugate_kernels::DeviceError;
 
-/// What a failure of the device is to a check: something that is missing, a device that this
-/// process can use no more, or a fault.
+/// Converts a failure of the device for a check: something is missing, this process can no longer
+/// use the device, or there is a fault.
 pub fn run_error(error: DeviceError) -> RunError {
     match error {
         DeviceError::Unprepared { .. } => RunError::setup(error),

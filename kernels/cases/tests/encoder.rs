@@ -1,5 +1,5 @@
-//! The kernel tests of an adapter that is no decoder: one layer of a vision encoder, whose programs
-//! are written by hand.
+//! The kernel tests of an adapter that is not a decoder: one layer of a vision encoder, whose
+//! programs are written by hand.
 
 #![allow(clippy::unwrap_used)] // A test says no more than the error itself does.
 
@@ -154,7 +154,7 @@ fn every_kernel_meets_its_own_limits_on_the_emulated_npu() {
 }
 
 #[test]
-fn a_kernel_says_of_itself_what_the_checks_ask() {
+fn a_kernel_describes_itself_to_the_checks() {
     let kernels = kernels(&layer(), Effort::Full).unwrap();
     let find = |op: &str| kernels.iter().find(|kernel| kernel.id().op == op).unwrap();
     let attention = find("flash_attention");
@@ -173,7 +173,7 @@ fn a_kernel_says_of_itself_what_the_checks_ask() {
 }
 
 #[test]
-fn an_input_too_few_is_an_error() {
+fn a_missing_input_is_an_error() {
     let kernels = kernels(&layer(), Effort::Full).unwrap();
     let inputs = kernels[0].inputs(Draw::Registry { seed: 1 }).unwrap();
     let error = kernels[0].run(&Context::default(), &inputs[..1]).unwrap_err().to_string();

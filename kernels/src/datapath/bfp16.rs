@@ -2,13 +2,13 @@
 //!
 //! Eight neighbours along K share an exponent `e = floor(log2(max |x|))`; each keeps an 8-bit two's
 //! complement mantissa in steps of `2^(e - 6)`. If a rounded mantissa leaves `[-128, 127]`, which
-//! only +127.5 can, the exponent is raised by one and all eight are rounded again; -128 stays. This
-//! rule alone of those tried meets the published accuracy of 23 GEMM shapes to 0.0017e-3.
+//! only +127.5 can, the exponent is raised by one and all eight are rounded again; -128 stays. Of
+//! the rules tried, only this one meets the published accuracy of 23 GEMM shapes, to 0.0017e-3.
 //!
 //! Every value of the format is exact in bf16, so the products are computed from bf16.
 //!
-//! Where no data exists, this module keeps what is wrong visible: a NaN stays one and an infinity
-//! becomes one or stays infinite. The exponent of a block is at least -120.
+//! Where no data exists, this module keeps faulty values visible: a NaN stays a NaN, and an
+//! infinity becomes a NaN or stays infinite. The exponent of a block is at least -120.
 
 use crate::Rounding;
 

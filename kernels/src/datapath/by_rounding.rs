@@ -1,4 +1,5 @@
-//! Tasks that are compiled once for each rounding mode, not for a mode that every element asks for.
+//! Tasks that are compiled once for each rounding mode, so that the mode is not checked for every
+//! element.
 
 /// Makes a task of a type that has a `rounding` and does its work in `each(self, narrow)`.
 ///

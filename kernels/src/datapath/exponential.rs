@@ -54,8 +54,8 @@ impl Exponential {
         widen(self.get(d))
     }
 
-    /// Whether `exp(lowest)` is 0 and `exp(0)` is 1, so that masked chunks may be skipped: true of
-    /// the hardware's function and the exact one, and to be checked for a table.
+    /// Whether `exp(lowest)` is 0 and `exp(0)` is 1, so that masked chunks may be skipped: this
+    /// holds for the hardware's function and the exact one, and must be checked for a table.
     #[inline(always)]
     pub(crate) fn skips_masked(&self) -> bool {
         self.get(bf16::NEG_INFINITY) == bf16::ZERO && self.get(bf16::ZERO) == bf16::ONE

@@ -1,4 +1,4 @@
-//! The functions that the hardware approximates, and what may take their place.
+//! The functions that the hardware approximates, and what can replace them.
 
 mod choice;
 mod table;
@@ -13,8 +13,9 @@ pub use choice::FunctionError;
 use choice::function;
 pub use table::{Bf16Table, TableError};
 
-/// Which functions the emulated NPU has. How well each hardware model is known differs: exp2 is
-/// *derived*, the reciprocal *read* from source, tanh *fitted* and the reciprocal root *assumed*.
+/// Which functions the emulated NPU uses. The hardware models differ in how well they are known:
+/// exp2 is *derived*, the reciprocal *read* from source, tanh *fitted* and the reciprocal root
+/// *assumed*.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Functions {
     /// `2^x`, used by FlashAttention and softmax.
@@ -36,7 +37,7 @@ impl Functions {
         rsqrt: Rsqrt::Hardware,
     };
 
-    /// Each function that is not the hardware's, by its field's name, as it is written.
+    /// The field's name of each function that is not the hardware's, with the choice as text.
     pub fn replaced(&self) -> impl Iterator<Item = (&'static str, String)> {
         let functions = [
             ("exp2", self.exp2 != Exp2::Hardware, self.exp2.to_string()),
@@ -63,7 +64,7 @@ function! {
     /// `2^x`: f32 in, bf16 out.
     ///
     /// The hardware model is *derived*: the vendor's page says that the input is truncated to 11
-    /// fractional bits and the result is an approximation; of some 15 variants, this one alone
+    /// fractional bits and the result is an approximation; of some 15 variants, only this one
     /// reproduces the published FlashAttention figures, six of them held out: chop x to 11
     /// fractional bits, `2^floor(x) * (1 + frac)`, chop to bf16. It is up to 6.1 % high.
     Exp2 {

@@ -7,8 +7,8 @@ use crate::rounding::widen;
 /// Lanes of a reduction: a bf16 vector of the compiler that builds the kernels.
 const LANES: usize = 16;
 
-/// Reduces `values` lane by lane, then the lanes by halves. A rest of less than a vector is left
-/// out: `Op::check` demands whole ones.
+/// Reduces `values` lane by lane, then the lanes by halves. A remainder shorter than a vector is
+/// left out: `Op::check` demands whole vectors.
 #[inline(always)]
 pub(crate) fn reduce(values: &[f32], start: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
     reduce_by(values, start, |v| v, combine)

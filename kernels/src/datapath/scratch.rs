@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Memory that launches use one after another, by its type: it grows to the largest that was asked
-/// for and stays. What a launch finds in it is whatever the one before left there.
+/// for and stays. A launch finds in it what the previous launch left there.
 #[derive(Default)]
 pub(crate) struct Scratch(HashMap<TypeId, Box<dyn Any + Send>>);
 

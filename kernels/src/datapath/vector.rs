@@ -55,7 +55,7 @@ pub(crate) trait Task {
     /// What it returns.
     type Output;
 
-    /// Does it.
+    /// Runs the task.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 

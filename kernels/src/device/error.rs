@@ -3,14 +3,15 @@
 use super::{BufferSet, RunFailure};
 use crate::{DType, OpError, ProgramError, Role};
 
-/// A misuse of a device, or a device that failed. Each says what, where, and what to do.
+/// A misuse of a device, or a failure of the device. Each message says what went wrong, where, and
+/// what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
     /// A malformed program.
     #[error(transparent)]
     Program(Box<ProgramError>),
-    /// A launch's inputs are not its op's.
+    /// The inputs of a launch do not match its op.
     #[error(transparent)]
     Op(Box<OpError>),
     /// An id that this device did not give out.
@@ -22,7 +23,10 @@ pub enum DeviceError {
         index: usize,
     },
     /// An argument that the program does not have.
-    #[error("program `{program}` has {count} arguments, there is none at {index}")]
+    #[error(
+        "program `{program}` has no argument at index {index}, only {count} arguments; look the \
+         index up with `Program::arg`"
+    )]
     UnknownArg {
         /// Program name.
         program: String,
@@ -33,7 +37,8 @@ pub enum DeviceError {
     },
     /// A tensor of another type than the buffer.
     #[error(
-        "program `{program}`, set {set}: `{arg}` is {expected}, the tensor is {found}; convert it",
+        "program `{program}`, set {set}: `{arg}` is {expected} but the tensor is {found}; convert \
+         the tensor",
         set = set.0
     )]
     WrongDType {
@@ -50,8 +55,8 @@ pub enum DeviceError {
     },
     /// A tensor of another shape than the buffer.
     #[error(
-        "program `{program}`, set {set}: `{arg}` has shape {expected:?}, the tensor {found:?}; pad \
-         or transpose it",
+        "program `{program}`, set {set}: `{arg}` has shape {expected:?} but the tensor has shape \
+         {found:?}; pad or transpose the tensor",
         set = set.0
     )]
     WrongShape {
@@ -68,8 +73,9 @@ pub enum DeviceError {
     },
     /// A static buffer written a second time.
     #[error(
-        "program `{program}`, set {set}: the static buffer `{arg}` is already written; static \
-         buffers are written once, so give each layer a buffer set of its own, or make it an Input",
+        "program `{program}`, set {set}: the static buffer `{arg}` has already been written; a \
+         static buffer is written once, so give each layer a buffer set of its own, or make the \
+         argument an Input",
         set = set.0
     )]
     StaticRewritten {
@@ -82,7 +88,7 @@ pub enum DeviceError {
     },
     /// The host writes what only launches may write.
     #[error(
-        "program `{program}`, set {set}: `{arg}` is {role:?} and written by launches alone; do not \
+        "program `{program}`, set {set}: `{arg}` is {role:?}, which only launches write; do not \
          write it from the host, or make it an Input",
         set = set.0
     )]
@@ -125,8 +131,8 @@ pub enum DeviceError {
     },
     /// A run with an input left over from an earlier run.
     #[error(
-        "program `{program}`, set {set}: the input `{arg}` is stale, an earlier run has used it; \
-         write inputs before every run, or make it Static",
+        "program `{program}`, set {set}: the input `{arg}` is stale because an earlier run has \
+         used it; write every input before each run, or make it Static",
         set = set.0
     )]
     StaleInput {
@@ -173,8 +179,8 @@ pub enum DeviceError {
     },
     /// A read of a program that has not run, or whose last run failed.
     #[error(
-        "program `{program}`, set {set}: `{arg}` cannot be read, no run has completed; run the \
-         program first",
+        "program `{program}`, set {set}: `{arg}` cannot be read because no run has completed; run \
+         the program first",
         set = set.0
     )]
     NotRun {
@@ -187,8 +193,8 @@ pub enum DeviceError {
     },
     /// A read for another set than the last run was for.
     #[error(
-        "program `{program}`, set {set}: `{arg}` holds the result of set {last}, the last run; \
-         read outputs before the next run",
+        "program `{program}`, set {set}: `{arg}` holds the result of the last run, which was for \
+         set {last}; read outputs before the next run",
         set = set.0, last = last.0
     )]
     ResultOfOtherSet {
@@ -203,9 +209,9 @@ pub enum DeviceError {
     },
     /// A read of a result that is older than the inputs.
     #[error(
-        "program `{program}`, set {set}: `{arg}` still holds the result of an earlier run, `{input}` \
-         has been written since; run the program before reading, and read before writing the next \
-         inputs",
+        "program `{program}`, set {set}: `{arg}` still holds the result of an earlier run, but \
+         `{input}` has been written since; run the program before reading, and read before writing \
+         the next inputs",
         set = set.0
     )]
     StaleResult {
@@ -220,8 +226,8 @@ pub enum DeviceError {
     },
     /// A read of a buffer that no launch of the last run wrote.
     #[error(
-        "program `{program}`, set {set}: no launch of the last run wrote `{arg}`; read what the \
-         program writes",
+        "program `{program}`, set {set}: no launch of the last run wrote `{arg}`; read a buffer \
+         that the program writes",
         set = set.0
     )]
     ResultUnwritten {
@@ -234,8 +240,8 @@ pub enum DeviceError {
     },
     /// A read of what the host itself wrote.
     #[error(
-        "program `{program}`, set {set}: `{arg}` is {role:?}, written by the host; only outputs \
-         and intermediates are read back",
+        "program `{program}`, set {set}: `{arg}` is {role:?}, which the host itself writes; only \
+         outputs and intermediates can be read back",
         set = set.0
     )]
     NotReadable {
@@ -248,7 +254,7 @@ pub enum DeviceError {
         /// Its role.
         role: Role,
     },
-    /// A run that did not complete; nothing can be read, and the device takes no further work.
+    /// A run that did not complete; nothing can be read, and the device accepts no more work.
     #[error("device `{device}`, program `{program}`, set {set}: {failure}: {message}", set = set.0)]
     RunFailed {
         /// Device name.
@@ -266,8 +272,8 @@ pub enum DeviceError {
     },
     /// Work for a device on which a run has failed before.
     #[error(
-        "device `{device}` takes no further work in this process, a run of `{program}` has failed \
-         ({failure}); end the process and start another"
+        "device `{device}` accepts no more work in this process because a run of \
+         `{program}` failed ({failure}); end the process and start another"
     )]
     Unusable {
         /// Device name.
@@ -300,7 +306,7 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
-    /// Whether the device is of no more use to this process, which should end.
+    /// Whether this process can no longer use the device and should end.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::RunFailed { .. } | Self::Unusable { .. })
     }

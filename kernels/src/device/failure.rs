@@ -2,11 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-/// How a run on hardware failed: all that is not a completed command.
+/// How a run on hardware failed: every outcome other than a completed command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RunFailure {
-    /// The host's deadline passed, and the device is still at it.
+    /// The host's deadline passed while the device was still running.
     HostTimeout {
         /// The deadline.
         after: Duration,
@@ -19,9 +19,9 @@ pub enum RunFailure {
     Aborted,
     /// The firmware did not answer.
     NoResponse,
-    /// The driver did not take the command.
+    /// The driver did not accept the command.
     NotSubmitted,
-    /// The command ended in a state that is no success.
+    /// The command ended in a state that does not mean success.
     Unknown,
 }
 
@@ -32,8 +32,8 @@ impl fmt::Display for RunFailure {
             Self::DeviceTimeout => f.write_str("timed out by the driver"),
             Self::Failed => f.write_str("failed on the device"),
             Self::Aborted => f.write_str("aborted"),
-            Self::NoResponse => f.write_str("no response of the firmware"),
-            Self::NotSubmitted => f.write_str("not taken by the driver"),
+            Self::NoResponse => f.write_str("no response from the firmware"),
+            Self::NotSubmitted => f.write_str("not accepted by the driver"),
             Self::Unknown => f.write_str("ended in an unknown state"),
         }
     }

@@ -8,10 +8,10 @@ use crate::{Access, Arg, ArgIndex, Program, Role, Tensor, program::same_memory};
 /// For implementors of [`Device`](super::Device): what the host may do with the buffers of one
 /// program, and when.
 ///
-/// Hardware lets all of it pass: a static buffer that is written twice, an input that was forgotten,
-/// an output that is left over from an earlier run. A device asks before it acts
+/// Hardware reports none of these mistakes: a static buffer that is written twice, an input that
+/// was forgotten, an output that is left over from an earlier run. A device asks before it acts
 /// ([`check_write`](Self::check_write), [`check_run`](Self::check_run),
-/// [`check_read`](Self::check_read)), and tells what it has done.
+/// [`check_read`](Self::check_read)), and reports what it has done.
 #[derive(Clone, Debug)]
 pub struct BufferRules {
     program: String,
@@ -43,7 +43,8 @@ struct LastRun {
 }
 
 impl BufferRules {
-    /// Nothing has been written of a well-formed program ([`Program::check`]).
+    /// The rules for a well-formed program ([`Program::check`]), none of whose buffers has been
+    /// written.
     pub fn new(program: &Program) -> Self {
         let mut launched = vec![false; program.args.len()];
         for launch in &program.launches {
@@ -78,8 +79,8 @@ impl BufferRules {
     /// Whether the host may write `tensor` now.
     ///
     /// # Errors
-    /// An unknown argument, one that is not the host's to write, another type or shape, a static
-    /// buffer that is already written.
+    /// If the argument is unknown or the host may not write it, the tensor's type or shape is not
+    /// the argument's, or the static buffer has already been written.
     pub fn check_write(
         &self,
         set: BufferSet,
@@ -118,7 +119,7 @@ impl BufferRules {
         Ok(())
     }
 
-    /// The host has written an input or a static buffer.
+    /// Records that the host has written an input or a static buffer.
     pub fn written(&mut self, set: BufferSet, arg: ArgIndex) {
         match self.inputs.get_mut(&arg.0) {
             Some(input) => {
@@ -131,11 +132,11 @@ impl BufferRules {
         }
     }
 
-    /// Whether all that a run of `set` needs of the host is there.
+    /// Whether the host has written everything that a run of `set` needs.
     ///
     /// # Errors
-    /// The first input that has not been written for this run and set, or static buffer that has
-    /// never been written for the set.
+    /// If an input has not been written for this run and set, or a static buffer has never been
+    /// written for the set; the error names the first of them.
     pub fn check_run(&self, set: BufferSet) -> Result<(), DeviceError> {
         for (index, arg) in self.args.iter().enumerate() {
             let (program, arg_name) = (|| self.program.clone(), || arg.name.clone());
@@ -166,12 +167,12 @@ impl BufferRules {
         Ok(())
     }
 
-    /// A run begins: the results of the last one are gone.
+    /// Records that a run begins: the results of the last one are gone.
     pub fn begin_run(&mut self) {
         self.last = None;
     }
 
-    /// The run that began has completed, so its inputs are used up.
+    /// Records that the run has completed, so its inputs are used up.
     pub fn complete_run(&mut self, set: BufferSet) {
         self.last = Some(LastRun { set, followed_by: None });
         self.inputs.values_mut().for_each(|input| *input = Input::Stale);
@@ -180,8 +181,8 @@ impl BufferRules {
     /// Whether the host may read a buffer now.
     ///
     /// # Errors
-    /// An unknown argument, one that the host itself writes, no completed run, a run for another
-    /// set, an input that has been written since the run, a buffer that no launch writes.
+    /// If the argument is unknown or the host itself writes it, no run has completed, the last run
+    /// was for another set, an input has been written since, or no launch writes the buffer.
     pub fn check_read(&self, set: BufferSet, arg: ArgIndex) -> Result<&Arg, DeviceError> {
         let declared = self.arg(arg)?;
         let (program, name) = (self.program.clone(), declared.name.clone());

@@ -78,7 +78,8 @@ pub(super) struct StaticUse {
 
 /// A static buffer: written by the host once.
 pub(super) struct Static {
-    /// Kept only if a launch uses it as it is: a right matrix alone is held packed.
+    /// Kept only if a launch uses it unpacked: a buffer that serves only as a right matrix is held
+    /// packed.
     tensor: Option<Tensor>,
     panels: Vec<(Rounding, Panels)>,
 }

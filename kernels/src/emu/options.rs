@@ -33,9 +33,12 @@ pub enum Substitution {
     },
 }
 
-/// Text that names no launches.
+/// Text that does not name a launch.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` names no launches; write a kernel (`gemm`) or a program and a launch (`o_ffn:2`)")]
+#[error(
+    "`{0}` does not name a launch; write a kernel (`gemm`) or a program and a launch \
+     (`o_ffn:2`)"
+)]
 pub struct SubstitutionError(pub String);
 
 impl FromStr for Substitution {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::compare::Found;
 use crate::registry::figures::Figure;
 
-/// What meets a published figure.
+/// Which figures agree with a published one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Band {
     /// `mean_rel_l1` from `low` to `high`, both included.
@@ -22,9 +22,9 @@ pub enum Band {
     },
 }
 
-/// Flips that are let pass where none is expected.
+/// Flips that are allowed even if none is expected.
 const FLIPS_FLOOR: f64 = 2.0;
-/// Standard deviations of a Poisson count above its mean that are let pass.
+/// Standard deviations above the mean of a Poisson count that are allowed.
 const FLIPS_DEVIATIONS: f64 = 3.0;
 
 impl Band {
@@ -36,18 +36,18 @@ impl Band {
         Self::Error { low: value - width, high: value + width }
     }
 
-    /// The band of a kernel every step of whose datapath is known: 1 %.
+    /// The band of a kernel whose datapath is known in every step: 1 %.
     pub(crate) fn of_known_steps(published: Figure) -> Self {
         Self::around(published, 0.01)
     }
 
-    /// The band of a kernel that has the tanh, which is fitted: 5 %.
+    /// The band of a kernel that uses tanh, whose model is fitted: 5 %.
     pub(crate) fn of_fitted_tanh(published: Figure) -> Self {
         Self::around(published, 0.05)
     }
 
-    /// The band of a kernel of which nothing is published but a few outputs whose last bit flips by
-    /// chance: what chance allows where so many flips are expected.
+    /// The band of a kernel whose published error is only a few outputs whose last bit flips by
+    /// chance: the number of flips that chance allows if `expected` are expected.
     pub(crate) fn flips(expected: f64) -> Self {
         let limit = FLIPS_FLOOR + expected + FLIPS_DEVIATIONS * expected.sqrt();
         Self::Flips { limit: limit as usize }

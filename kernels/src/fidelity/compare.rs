@@ -11,7 +11,7 @@ const TINY: f64 = 1e-30;
 /// threads there are.
 const CHUNK: usize = 1 << 16;
 
-/// What was found of an output: everything in f64, over all elements.
+/// What was found for an output: everything in f64, over all elements.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Found {
     /// `mean |y - r| / mean |r|`.

@@ -24,10 +24,10 @@ pub fn document(summary: &Summary, date: &str) -> String {
          \n\
          The error is `mean |y - r| / mean |r|` over all outputs. Its band is 1 % of the published\n\
          figure (2 % for attention, 5 % for SiLU-and-mul and GELU, whose tanh is fitted), and half\n\
-         a unit of the last digit that was printed. A GEMV has no such error but for a few outputs\n\
-         that flip by one unit of bf16's last place with the order of summation; those are\n\
-         counted. The largest absolute error is shown beside; no band is put on it, since it is\n\
-         the error of a single output.\n"
+         a unit of the last digit that was printed. A GEMV has no such error except in a few\n\
+         outputs, which flip by one unit of bf16's last place with the order of summation; these\n\
+         flips are counted instead. The largest absolute error is shown as well, but has no band,\n\
+         since it is the error of a single output.\n"
     );
     for kernel in Kernel::ALL {
         let of_kernel: Vec<&RowResult> =

@@ -1,4 +1,4 @@
-//! What can keep the fidelity report from being made.
+//! Why a fidelity report cannot be made.
 
 use std::{ffi::OsString, io, process::ExitStatus};
 
@@ -33,8 +33,11 @@ pub enum FidelityError {
         input: String,
     },
     /// No Python.
-    #[error("`{}` cannot be started ({source}): the published inputs come from numpy; install \
-             Python 3 and numpy, or name another Python in NPUGATE_PYTHON", python.display())]
+    #[error(
+        "`{}`, which draws the published inputs with numpy, cannot be started ({source}); install \
+         Python 3 and numpy, or name another Python in NPUGATE_PYTHON",
+        python.display()
+    )]
     NoPython {
         /// The program.
         python: OsString,
@@ -53,7 +56,8 @@ pub enum FidelityError {
     },
     /// Python ended early.
     #[error(
-        "the inputs `{input}` were cut short: Python ended with {status}; its own message is above"
+        "Python ended with {status} before it had written all of the inputs `{input}`; see its own \
+         message above"
     )]
     CutShort {
         /// Name of the inputs.
@@ -69,10 +73,11 @@ pub enum FidelityError {
         /// Why not.
         source: io::Error,
     },
-    /// Other inputs than the published ones.
+    /// Inputs that are not the published ones.
     #[error(
-        "operand `{operand}` of the inputs `{input}` has SHA-256 {found} and not {expected}: this \
-         numpy draws other values than the one that the digests are of; use numpy {numpy}"
+        "operand `{operand}` of the inputs `{input}` has SHA-256 {found} instead of {expected}: \
+         this numpy does not draw the same values as the version that drew the published inputs; \
+         use numpy {numpy}"
     )]
     Digest {
         /// Name of the inputs.
@@ -103,7 +108,9 @@ pub enum FidelityError {
         source: Box<OpError>,
     },
     /// An output that cannot be compared with its reference.
-    #[error("`{row}`: the output has not as many elements as the reference; report this fault")]
+    #[error(
+        "`{row}`: the output does not have as many elements as the reference; report this as a bug"
+    )]
     NotComparable {
         /// Name of the row.
         row: String,

@@ -20,9 +20,9 @@ use crate::{
     tensor::{Tensor, TensorData},
 };
 
-/// Draws what it is asked for; see there.
+/// The script that draws the inputs it is given the names of.
 const SCRIPT: &str = include_str!("../../registry/inputs.py");
-/// What it exits with if there is no numpy.
+/// Its exit code if there is no numpy.
 const NO_NUMPY: i32 = 3;
 
 /// Inputs that are small enough to be kept, so that some fidelity is tested without Python.
@@ -134,18 +134,18 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Nobody reads what is left: the pipe must not keep Python waiting, nor leave it behind.
+/// Nobody reads the rest: Python must neither wait on the pipe nor be left behind.
 impl Drop for Source<'_> {
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
-            // It may have ended by itself, which is as good.
+            // It may already have ended by itself, which is fine.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// Why operands could not be had.
+/// Why operands could not be read.
 enum Failure {
     Read(std::io::Error),
     Other(FidelityError),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn one_other_bit_is_noticed() {
+    fn a_flipped_bit_is_noticed() {
         let mut bytes = bundled("rope::8_d64").unwrap().to_vec();
         bytes[700] ^= 1;
         let failure = operands("rope::8_d64", &rope(8), &mut bytes.as_slice()).err().unwrap();

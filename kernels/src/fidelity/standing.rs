@@ -16,9 +16,9 @@ pub enum Standing {
     },
     /// It misses its band.
     Miss,
-    /// It meets its band, though it is known not to: the reason is out of date.
+    /// It meets its band although it is listed as a known miss: the reason is out of date.
     Stale {
-        /// Why it is said to miss.
+        /// Why it was expected to miss.
         reason: &'static str,
     },
 }

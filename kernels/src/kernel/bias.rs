@@ -1,4 +1,4 @@
-//! What a kernel says of the mean of its errors.
+//! What a kernel declares about the mean of its errors.
 
 use crate::rounding::Rounding;
 
@@ -12,8 +12,8 @@ pub enum Bias {
 }
 
 impl Bias {
-    /// That of a kernel on a core in mode `rounding`. Rounding to nearest averages out, every other
-    /// mode leans to one side.
+    /// The bias of a kernel on a core in mode `rounding`. Rounding to nearest averages out; every
+    /// other mode leans to one side.
     #[must_use]
     pub const fn under(self, rounding: Rounding) -> Self {
         match rounding {

@@ -2,7 +2,7 @@
 
 use crate::dtype::DType;
 
-/// An op that no kernel can run, or inputs that are not the op's.
+/// An op that no kernel can run, or inputs that do not match the op.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpError {
@@ -29,7 +29,7 @@ pub enum OpError {
         value: usize,
         /// What it must be a multiple of.
         multiple: usize,
-        /// Where that comes from.
+        /// Why.
         reason: &'static str,
     },
     /// A shape that no kernel is built for, for a reason of the kernel's own.

@@ -33,7 +33,7 @@ pub(crate) fn multiple(
     Err(OpError::NotMultiple { kernel, shape, dimension, value, multiple, reason })
 }
 
-/// A dimension is so many whole vectors of the compiler's own code.
+/// A dimension is a whole number of vectors of the compiler's own code.
 pub(crate) fn vectors(
     kernel: &impl KernelSpec,
     dimension: (&'static str, usize),

@@ -1,4 +1,4 @@
-//! The dimensions that the registry tells a kernel's rows apart by.
+//! The dimensions by which the registry distinguishes a kernel's rows.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub(crate) trait ShapeType: Copy + Eq + fmt::Display {
     /// The dimensions, in the order in which they are written.
     fn dimensions(&self) -> Vec<usize>;
 
-    /// Tells shapes apart that differ in more than their dimensions, such as the kind of a mask.
+    /// Distinguishes shapes that differ in more than their dimensions, such as the kind of a mask.
     fn variant(&self) -> usize {
         0
     }
@@ -46,7 +46,7 @@ impl ShapeType for RowsShape {
     }
 }
 
-/// So many elements, each worked on by itself.
+/// A number of elements, each worked on by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -71,7 +71,7 @@ impl ShapeType for FlatShape {
     }
 }
 
-/// The number after `prefix`, if that is all that there is.
+/// The number after `prefix`, if the text holds nothing else.
 pub(crate) fn number(s: &str, prefix: &str) -> Option<usize> {
     let digits = s.strip_prefix(prefix)?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?

@@ -27,8 +27,8 @@ pub struct Add {
     pub cols: usize,
 }
 
-/// An add of so many elements with this tile yields zeros beyond the first tiles, and so a
-/// `mean_rel_l1` of this: the SmolVLA sweeps of mlir-air's kernel registry.
+/// The elements and the tile of an add that yields zeros beyond the first tiles, and the
+/// `mean_rel_l1` that results: from the SmolVLA sweeps of mlir-air's kernel registry.
 const CORRUPT: (usize, usize, &str) = (245_760, 2048, "0.46");
 
 impl KernelSpec for Add {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     /// With rounding to nearest an add equals its reference bit for bit; with floor it is as far
-    /// away as silicon was. Both pass the tolerance: the mean error alone tells them apart.
+    /// away as silicon was. Both pass the tolerance: only the mean error tells them apart.
     #[test]
     fn floor_rounding_shows_in_the_mean_error() {
         floor_shows_in_the_mean_error(Add { rows: 1024, cols: 1024 }, 1.9e-3);

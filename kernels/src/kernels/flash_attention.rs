@@ -25,7 +25,7 @@ pub use shape::AttentionShape;
 use tiling::FlashAttentionTiling;
 
 /// `o = softmax(q k^T / sqrt(head_dim)) v` for each head, keys and values shared by groups of
-/// `heads / kv_heads` query heads: multi-head attention where there are as many of both.
+/// `heads / kv_heads` query heads: multi-head attention if the two numbers are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct FlashAttention {
     /// Tokens: queries and keys alike.

@@ -136,7 +136,7 @@ impl KernelSpec for Gemm {
         })
     }
 
-    /// The published one, but for K < 1024.
+    /// The published one, except for K < 1024.
     ///
     /// Inputs are drawn from `randn / sqrt(K)`, so outputs have a root mean square of `1 /
     /// sqrt(K)`. The published `atol` is absolute and was met at K >= 1024; at K = 512 the very
@@ -242,7 +242,7 @@ impl KernelSpec for Gemm {
 
     #[cfg(test)]
     fn samples() -> Vec<Self> {
-        // A rest in rows of a tile, columns of a panel, K of a group.
+        // A remainder in the rows of a tile, the columns of a panel and the K of a group.
         let uneven = GemmOutput::ALL.map(|output| Self { m: 83, k: 104, n: 77, output });
         let deep = GemmOutput::ALL.map(|output| Self { m: 40, k: 576, n: 70, output });
         let large = Self { m: 200, k: 256, n: 96, output: GemmOutput::Drain };

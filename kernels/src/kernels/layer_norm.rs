@@ -175,7 +175,7 @@ impl Rows<'_> {
         let (w, b) = self.wb.split_at(cols);
         for (y, x) in self.y.chunks_exact_mut(cols).zip(self.x.chunks_exact(cols)) {
             let mean = widen(narrow(sum_by(x, |x| x) / cols as f32));
-            // The differences wait in the output for their product.
+            // The output holds the differences until they are multiplied.
             for (d, &x) in y.iter_mut().zip(x) {
                 *d = narrow(widen(x) - mean);
             }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_no_whole_number_of_vectors_is_refused() {
+    fn a_row_that_is_not_a_whole_number_of_vectors_is_refused() {
         let checked = LayerNorm { rows: 4, cols: 24, eps: EPS }.check();
         assert!(matches!(checked, Err(OpError::NotMultiple { dimension: "cols", .. })));
     }

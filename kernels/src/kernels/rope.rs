@@ -50,7 +50,7 @@ pub struct RopeShape {
     pub rows: usize,
     /// Elements of a head.
     pub head_dim: usize,
-    /// How many of them are rotated, where that is not all.
+    /// How many of them are rotated, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotary_dim: Option<usize>,
 }

@@ -34,7 +34,7 @@ pub struct SiluMul {
     pub cols: usize,
 }
 
-/// Elements of the one shape whose placements are known, and these.
+/// Elements of the one shape whose possible placements are known, and those placements.
 const PLACED: usize = 16_777_216;
 const PLACED_TILES: [usize; 3] = [256, 512, 4096];
 const PLACED_COLUMNS: [usize; 2] = [1, 8];
@@ -173,7 +173,7 @@ task_by_rounding!(Piece);
 impl Piece<'_> {
     #[inline(always)]
     fn each(self, narrow: impl Fn(f32) -> bf16) {
-        // Looked up first, multiplied then: the compiler vectorises the second loop alone.
+        // First the lookups, then the products: the compiler vectorises only the second loop.
         let mut silus = [bf16::ZERO; LOOKUPS];
         let pieces = self.out.chunks_mut(LOOKUPS);
         let pieces = pieces.zip(self.gate.chunks(LOOKUPS).zip(self.up.chunks(LOOKUPS)));

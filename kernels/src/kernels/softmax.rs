@@ -1,6 +1,7 @@
-//! Softmax of rows. *Derived*, not measured: the registry publishes no figure of this kernel. It is
-//! FlashAttention's softmax of one row: the maximum, the difference narrowed, `exp2` of its product
-//! with `bf16(log2 e)`, a sum in f32 narrowed once, the bf16 reciprocal and the product narrowed.
+//! Softmax of rows. *Derived*, not measured: the registry publishes no figure for this kernel. It
+//! is FlashAttention's softmax of one row: the maximum, the difference narrowed, `exp2` of its
+//! product with `bf16(log2 e)`, a sum in f32 narrowed once, the bf16 reciprocal and the product
+//! narrowed.
 
 use half::bf16;
 use rayon::prelude::*;
@@ -28,8 +29,8 @@ use crate::{
 
 /// `y[r, c] = exp(x[r, c]) / sum_c(exp(x[r, c]))`.
 ///
-/// The kernel registry has no row of it; mlir-air's own harness does, and its tolerance is the one
-/// used here.
+/// The kernel registry has no row for it; mlir-air's own harness tests it, and the tolerance used
+/// here is the harness's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct Softmax {
     /// Rows, each a distribution of its own.
@@ -111,8 +112,8 @@ impl KernelSpec for Softmax {
         None
     }
 
-    /// No figure is published. The mode is the one that the others show, that a core of float code
-    /// alone is left at floor.
+    /// No figure is published. The mode follows the other kernels: a core that runs only float code
+    /// is left at floor.
     fn core_rounding(&self) -> Rounding {
         Rounding::Floor
     }
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_no_whole_number_of_vectors_is_refused() {
+    fn a_row_that_is_not_a_whole_number_of_vectors_is_refused() {
         let checked = Softmax { rows: 4, cols: 24 }.check();
         assert!(matches!(checked, Err(OpError::NotMultiple { dimension: "cols", .. })));
     }

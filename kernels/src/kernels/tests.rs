@@ -1,4 +1,4 @@
-//! What must hold of every kernel of the list, at its samples.
+//! What must hold for every kernel, at its samples.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -21,7 +21,7 @@ fn all_samples() -> impl Iterator<Item = Op> {
     Kernel::ALL.into_iter().flat_map(samples)
 }
 
-/// An op as a failure names it.
+/// The name of an op in the message of a failed test.
 fn name(op: &Op) -> impl fmt::Debug {
     (op.kernel(), op.shape_key(), op.tier())
 }

@@ -15,7 +15,7 @@ pub enum ProgramError {
         /// Program name.
         program: String,
     },
-    /// Two arguments of one name.
+    /// Two arguments with one name.
     #[error("program `{program}`: two arguments are called `{arg}`; rename one")]
     DuplicateName {
         /// Program name.
@@ -33,8 +33,11 @@ pub enum ProgramError {
         /// What is wrong with the op.
         source: Box<OpError>,
     },
-    /// A launch that cannot be cut into tiles as it says.
-    #[error("program `{program}`, launch {launch}: {source}; choose another tiling, or none")]
+    /// A launch whose tiling breaks a rule.
+    #[error(
+        "program `{program}`, launch {launch}: {source}; choose another tiling, or leave it to the \
+         build"
+    )]
     Tiling {
         /// Program name.
         program: String,
@@ -46,7 +49,7 @@ pub enum ProgramError {
     /// A wrong number of arguments for a launch.
     #[error(
         "program `{program}`, launch {launch} ({kernel}): the kernel has {expected} operands but \
-         {found} arguments are given"
+         the launch passes {found} arguments; pass one argument for each operand"
     )]
     OperandCount {
         /// Program name.
@@ -62,8 +65,8 @@ pub enum ProgramError {
     },
     /// A launch names an argument that the program does not have.
     #[error(
-        "program `{program}`, launch {launch} ({kernel}): operand `{operand}` is argument {index}, \
-         but the program has {count}"
+        "program `{program}`, launch {launch} ({kernel}): operand `{operand}` refers to argument \
+         {index}, but the program has only {count} arguments, counted from 0"
     )]
     NoSuchArg {
         /// Program name.
@@ -82,7 +85,8 @@ pub enum ProgramError {
     /// An argument of another type or shape than the operand it is passed for.
     #[error(
         "program `{program}`, launch {launch} ({kernel}): operand `{name}` is {dtype}{shape:?} but \
-         argument `{arg_name}` is {found}{found_shape:?}; declare the argument as the operand is",
+         argument `{arg_name}` is {found}{found_shape:?}; declare the argument with the type and \
+         shape of the operand",
         name = operand.name, dtype = operand.dtype, shape = operand.shape,
         arg_name = arg.name, found = arg.dtype, found_shape = arg.shape
     )]
@@ -117,8 +121,8 @@ pub enum ProgramError {
     },
     /// A launch reads and writes one buffer.
     #[error(
-        "program `{program}`, launch {launch} ({kernel}) reads and writes `{arg}`; the kernels do \
-         not work in place, give it a buffer of its own"
+        "program `{program}`, launch {launch} ({kernel}) reads and writes `{arg}`, but kernels do \
+         not work in place; give the output a buffer of its own"
     )]
     InPlace {
         /// Program name.
@@ -146,7 +150,10 @@ pub enum ProgramError {
         arg: String,
     },
     /// An output that no launch writes.
-    #[error("program `{program}`: no launch writes the output `{arg}`")]
+    #[error(
+        "program `{program}`: no launch writes the output `{arg}`; add the launch that writes it, \
+         or remove the argument"
+    )]
     OutputNeverWritten {
         /// Program name.
         program: String,
@@ -156,12 +163,13 @@ pub enum ProgramError {
 }
 
 impl Program {
-    /// Checks all that can be known before a run: operands exist and agree in type and shape, no
-    /// launch writes an [`Input`](Role::Input) or [`Static`](Role::Static) or works in place, what
-    /// is read has been written, every output is written, names are unique, tilings are legal.
+    /// Checks everything that can be known before a run: operands exist and agree in type and
+    /// shape, no launch writes an [`Input`](Role::Input) or [`Static`](Role::Static) or works in
+    /// place, what is read has been written, every output is written, names are unique, tilings are
+    /// legal.
     ///
     /// # Errors
-    /// The first of these that does not hold.
+    /// If one of these does not hold; the error names the first.
     pub fn check(&self) -> Result<(), ProgramError> {
         if self.launches.is_empty() {
             return Err(ProgramError::NoLaunch { program: self.name.clone() });

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A measured number with the digits that were published of it.
+/// A measured number with the digits that were published for it.
 ///
 /// The file holds the shortest decimal of the value; trailing zeros are lost in it, but no table
 /// prints fewer than two significant digits.
@@ -56,7 +56,7 @@ impl fmt::Display for Figure {
     }
 }
 
-/// What was measured of a row: only what was, the rest is absent.
+/// The figures of a row. Those that were not measured are absent.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -82,7 +82,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Those that there are, with their names.
+    /// The figures that are present, with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Figure)> {
         [
             ("mean_rel_l1", self.mean_rel_l1),
@@ -96,7 +96,7 @@ impl Figures {
         .filter_map(|(name, figure)| Some((name, figure?)))
     }
 
-    /// How fast: `gflops` or `gbps`, whichever the kernel is measured in.
+    /// How fast: `gflops` or `gbps`, depending on the kernel.
     pub fn speed(&self) -> Option<Figure> {
         self.gflops.or(self.gbps)
     }

@@ -39,13 +39,15 @@ pub enum RegistryError {
         /// Why.
         source: io::Error,
     },
-    /// A folder without a kernel's file.
-    #[error("{folder} holds no kernel's rows; they are in files such as gemm.json")]
+    /// A folder without any registry file.
+    #[error(
+        "{folder} does not contain a registry file; name a folder with files such as gemm.json"
+    )]
     Empty {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file that is no registry file at all.
+    /// A file that is not a registry file at all.
     #[error("{file}: {message}")]
     Header {
         /// The file.
@@ -90,13 +92,15 @@ pub(super) fn file_name(kernel: Kernel) -> String {
     format!("{}.json", kernel.name())
 }
 
-/// Reads the rows of one file. What they say is not checked yet, but for the kernel.
+/// Reads the rows of one file. Only the kernel is checked, not yet the contents of the rows.
 pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Row>, RegistryError> {
     let header = |message: String| RegistryError::Header { file: file.to_owned(), message };
     let document: Document = serde_json::from_str(text).map_err(|e| header(e.to_string()))?;
     if document.schema != SCHEMA {
         let found = document.schema;
-        return Err(header(format!("its schema is {found}, this version reads {SCHEMA}")));
+        return Err(header(format!(
+            "its schema is {found}, but this version reads schema {SCHEMA}"
+        )));
     }
     let kernel: Kernel =
         document.kernel.parse().map_err(|e: UnknownKernel| header(e.to_string()))?;
@@ -176,7 +180,7 @@ fn spaced<S: Serialize>(row: &Row, shape: &S) -> Result<String, serde_json::Erro
     String::from_utf8(bytes).map_err(serde::ser::Error::custom)
 }
 
-/// A tiling without the name of its kind, which is that of the file's kernel.
+/// A tiling without the name of its kind, which the file's kernel determines.
 struct Bare<'a>(&'a Tiling);
 
 impl Serialize for Bare<'_> {

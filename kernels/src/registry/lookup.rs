@@ -46,10 +46,10 @@ pub enum Unmeasured {
         /// Those that were measured.
         measured: Vec<String>,
     },
-    /// Measured for its accuracy alone.
+    /// The shape was measured only for its accuracy.
     #[error(
-        "{shape} was measured for {wanted}, but none of {} is marked as the best, for want of a \
-         measured speed; choose one by its method",
+        "{shape} was measured for {wanted}, but none of {} is marked as the best because no speed \
+         was measured; choose one by its method",
         .rows.join(", ")
     )]
     NoBest {
@@ -71,8 +71,8 @@ fn describe_nearest(names: &[String]) -> String {
 
 impl Registry {
     /// The best configuration that was measured on silicon for a GEMM's shape, output type and
-    /// tier. For the other kernels, which have one output type (bf16) and no tiers, `tier` is not
-    /// looked at and the fastest row of the shape is the best.
+    /// tier. For the other kernels, which have one output type (bf16) and no tiers, `tier` is
+    /// ignored, and the fastest row of the shape is the best.
     ///
     /// # Errors
     /// [`Unmeasured`], which says what was measured. Rows of the emulator never count.
@@ -144,7 +144,7 @@ impl Registry {
     }
 }
 
-/// What a row of this method is an answer to: output type, and tier of a GEMM.
+/// What a row of this method answers: output type, and tier of a GEMM.
 fn answer(method: Option<GemmOutput>) -> (DType, Option<Tier>) {
     match method {
         Some(method) => (method.dtype(), Some(method.tier())),

@@ -29,7 +29,7 @@ pub struct Measured {
 pub enum Target {
     /// XDNA2 (Strix, AIE2P): silicon.
     Npu2,
-    /// The emulated NPU: its accuracy says something, its speed nothing.
+    /// The emulated NPU: its accuracy is meaningful, its speed is not.
     Emu,
 }
 

@@ -15,13 +15,14 @@ use crate::{
 pub struct Row {
     /// Kernel and dimensions.
     pub shape: Shape,
-    /// How a GEMM's accumulator becomes its output; none for the other kernels.
+    /// How a GEMM's accumulator becomes its output; `None` for the other kernels.
     pub method: Option<GemmOutput>,
-    /// How it was cut into tiles. On the emulator, which has none, it may be left out.
+    /// How it was cut into tiles. It may be absent on the emulator, which does not cut kernels into
+    /// tiles.
     pub tiling: Option<Tiling>,
     /// What was measured.
     pub figures: Figures,
-    /// The tier that this is the fastest method of, for its shape and output type.
+    /// The tier for which this is the fastest method of its shape and output type.
     pub best_for: Option<Tier>,
     /// Which models use it, and where.
     pub used_by: Vec<String>,
@@ -70,16 +71,18 @@ pub enum RowError {
     #[error(transparent)]
     Illegal(#[from] Box<Illegal>),
     /// A GEMM without a method, or another kernel with one.
-    #[error("a GEMM has a `method`, and no other kernel has; add it, or take it out")]
+    #[error("a GEMM has a `method`, and no other kernel has one; add it or remove it")]
     Method,
-    /// Measured on silicon, and no tiling.
-    #[error("it was measured on silicon and has no `tiling`; write the one it was built with")]
+    /// A row measured on silicon without a tiling.
+    #[error("it was measured on silicon but has no `tiling`; add the one it was built with")]
     NoTiling,
-    /// No figure at all says how accurate it is.
-    #[error("it has no figure of accuracy; measure `mean_rel_l1`")]
+    /// A row without a figure of its accuracy.
+    #[error("it has no accuracy figure; measure `mean_rel_l1`")]
     NoAccuracy,
     /// A figure that is not the size of anything.
-    #[error("`{figure}` is {value}; a figure is finite and not negative, measure it again")]
+    #[error(
+        "`{figure}` is {value}, but a figure must be finite and not negative; measure it again"
+    )]
     Figure {
         /// Its name.
         figure: &'static str,
@@ -87,28 +90,30 @@ pub enum RowError {
         value: String,
     },
     /// `best_for` of a tier that the method does not have.
-    #[error("`best_for` is {tier}, which is not the tier of its method; take it out")]
+    #[error("`best_for` is {tier}, which is not the tier of its method; remove it")]
     Tier {
         /// The tier.
         tier: Tier,
     },
-    /// Nothing says where the figures come from.
+    /// A row that does not say where its figures come from.
     #[error("`measured.{field}` is empty; say where the figures come from")]
     Unsourced {
         /// Name of the field.
         field: &'static str,
     },
-    /// The same configuration again.
-    #[error("it is there twice for this device and toolchain; keep one")]
+    /// A configuration that appears twice.
+    #[error("it appears twice for this device and toolchain; keep one")]
     Duplicate,
-    /// A second best.
-    #[error("`{other}` is the best for this shape, output type and tier already; keep one")]
+    /// A second row that is marked as the best.
+    #[error("`{other}` is already the best for this shape, output type and tier; keep only one")]
     TwoBest {
         /// Name of the other row.
         other: String,
     },
     /// Out of order.
-    #[error("it belongs before `{previous}`; sort rows by dimensions, method, device, toolchain")]
+    #[error(
+        "it belongs before `{previous}`; sort the rows by dimensions, method, device and toolchain"
+    )]
     Unsorted {
         /// Name of the row before.
         previous: String,
@@ -125,12 +130,12 @@ impl Row {
     /// The op as the registry measures it.
     ///
     /// # Errors
-    /// [`RowError::Method`] for a row that no registry takes.
+    /// [`RowError::Method`] for a row that no registry accepts.
     pub fn op(&self) -> Result<Op, RowError> {
         self.shape.op(self.method).ok_or(RowError::Method)
     }
 
-    /// The tier of its method; the kernels that have no methods have no tier.
+    /// The tier of its method; kernels without methods have no tier.
     pub fn tier(&self) -> Option<Tier> {
         self.method.map(GemmOutput::tier)
     }

@@ -19,7 +19,7 @@ macro_rules! define {
 
         impl Shape {
             /// The shape of `op`, as the registry counts it: a `RoPE` of t tokens with h heads is
-            /// t * h rows, element-wise kernels are flat, attention has no layout and a norm no
+            /// `t * h` rows, element-wise kernels are flat, attention has no layout, and a norm has no
             /// epsilon.
             pub fn of(op: &Op) -> Self {
                 match op {
@@ -29,7 +29,8 @@ macro_rules! define {
 
             /// The op of this shape as the registry measures it: element-wise kernels on one row,
             /// `RoPE` with one head a token, attention heads first, norms with an epsilon of 1e-5.
-            /// None for a kernel of several methods without one of them, or another with one.
+            /// `None` if a kernel with several methods is not given one, or any other kernel is
+            /// given one.
             pub(super) fn op(&self, method: Option<GemmOutput>) -> Option<Op> {
                 match *self {
                     $(Self::$Kernel(shape) => {
@@ -93,14 +94,14 @@ impl Shape {
         with_shape!(self, shape => shape.dimensions())
     }
 
-    /// Where shapes differ in what no dimension tells, such as the kind of a mask.
+    /// What distinguishes shapes beyond their dimensions, such as the kind of a mask.
     pub(super) fn variant(&self) -> usize {
         with_shape!(self, shape => shape.variant())
     }
 
-    /// How far apart two shapes of one kernel are: the sum over the dimensions of
-    /// `|log2(a / b)|`, so that 1 is a doubling of one of them, and 1 more if their masks differ in
-    /// kind. None for shapes of different kernels.
+    /// How far apart two shapes of one kernel are: the sum over the dimensions of `|log2(a / b)|`,
+    /// so that 1 is a doubling of one of them, and 1 more if their masks differ in kind. `None` for
+    /// shapes of different kernels.
     pub fn distance(&self, other: &Self) -> Option<f64> {
         if self.kernel() != other.kernel() {
             return None;
@@ -120,10 +121,10 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Text that names no shape.
+/// Text that does not name a shape.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is not a shape; write the kernel and its dimensions as the registry's names do, such as \
+    "`{0}` is not a shape; write the kernel and its dimensions as in the registry's names, such as \
      gemm::2048x2048x512, gemv::2048x8192, rms_norm::2048x2048, add::4194304, rope::65536_d64 or \
      flash_attention::s2048_d64_q14_kv2_causal"
 )]
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_op_and_its_shape_go_to_and_fro() {
+    fn an_op_and_its_shape_convert_into_each_other() {
         for name in NAMES {
             let shape: Shape = name.parse().unwrap();
             let method = (shape.kernel() == Kernel::Gemm).then_some(GemmOutput::Drain);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rope_of_tokens_and_heads_is_so_many_rows() {
+    fn a_rope_has_one_row_for_each_head_of_each_token() {
         let rope = Op::Rope(Rope { tokens: 2048, heads: 32, head_dim: 64, rotary_dim: 64 });
         assert_eq!(Shape::of(&rope).to_string(), "rope::65536_d64");
         let add = Op::Add(Add { rows: 2048, cols: 2048 });

@@ -14,19 +14,20 @@ const INTRODUCTION: &str = "\
 
 What is known of each kernel and shape: the tiling it was built with, its accuracy and its speed.
 Written by `NPUGATE_UPDATE_DOCS=1 cargo test -p npugate-kernels --lib registry` from the JSON files
-beside it; a test holds it to them.
+beside it; a test checks that they agree.
 
-- `KERNEL.json`: the rows, one a line; `schema.json` is their format. Every load checks them: shapes
-  and tilings are legal, figures are finite, nothing is there twice, rows are sorted.
-  The published ones are the kernel registry of Xilinx/mlir-air at e972f294 (2026-08-22), measured
-  on NPU2 silicon.
+- `KERNEL.json`: the rows, one a line, in the format of `schema.json`. Every load checks that shapes
+  and tilings are legal, figures are finite, and rows are sorted and unique. The published rows are
+  those of the kernel registry of Xilinx/mlir-air at e972f294 (2026-08-22), measured on NPU2
+  silicon.
 - How far an output may be from its f32 reference is in each kernel's file, `../src/kernels/`.
 
 `mean_rel_l1` is mean(abs(y - r)) / mean(abs(r)), `max_rel` the largest abs(y - r) / abs(r),
 `max_abs` the largest abs(y - r), with y the output and r the f32 reference, narrowed for bf16
 outputs. Speeds are GFLOP/s, or GB/s for the kernels that move more than they compute. A row that is
-*best for* a tier is the fastest method that was measured of its shape and output type. Rows of the
-emulator (`emu`) say how accurate, never how fast, and answer no question for a configuration.
+*best for* a tier is the fastest method that was measured for its shape and output type. Rows of the
+emulator (`emu`) show how accurate a kernel is, never how fast, and are never the answer to what to
+build a shape with.
 ";
 
 impl Registry {
@@ -79,7 +80,7 @@ fn table(rows: &[&Row]) -> String {
 
 /// The rules that a tiling must keep, as a Markdown table.
 fn rules() -> String {
-    let mut text = String::from("| rule | what, why, and whence |\n|---|---|\n");
+    let mut text = String::from("| rule | what, why, and source |\n|---|---|\n");
     for rule in Rule::ALL {
         let _ = writeln!(text, "| `{rule}` | {} |", rule.explain());
     }

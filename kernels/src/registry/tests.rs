@@ -9,7 +9,7 @@ fn published() -> &'static Registry {
     Registry::published()
 }
 
-/// Counted and summed in Python over the published tables, of which the files were made:
+/// Counted and summed in Python over the published tables from which the files were made:
 /// `sum(row["mean_rel_l1"])` by table.
 #[test]
 fn every_published_row_is_there_with_its_figure() {
@@ -41,7 +41,7 @@ fn every_published_row_is_there_with_its_figure() {
     assert_eq!(published().rows().len(), 211);
 }
 
-/// Of one row of each kernel, read off the published tables.
+/// Checks one row of each kernel against the published tables.
 #[test]
 fn rows_have_the_published_tiling_and_speed() {
     for (name, tiling, speed) in [
@@ -63,7 +63,7 @@ fn rows_have_the_published_tiling_and_speed() {
     }
 }
 
-/// Two shapes were measured by another script, for their accuracy alone.
+/// Two shapes were measured by another script, only for their accuracy.
 #[test]
 fn only_rows_without_a_speed_have_a_correlation() {
     let accuracy_alone: Vec<String> = published()
@@ -101,7 +101,7 @@ fn saving_what_was_loaded_changes_no_byte() {
 }
 
 #[test]
-fn a_folder_without_rows_is_no_registry() {
+fn a_folder_without_rows_is_not_a_registry() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(Registry::load(folder.path()), Err(RegistryError::Empty { .. })));
 }
@@ -147,7 +147,7 @@ fn a_row_without_a_tiling_was_not_measured_on_silicon() {
 }
 
 #[test]
-fn rows_are_sorted_and_none_is_there_twice() {
+fn rows_are_sorted_and_unique() {
     let (file, text) = ("gemm.json", include_str!("../../registry/gemm.json"));
     let mut lines: Vec<&str> = text.lines().collect();
     let parse = |lines: &[&str]| Registry::parse([(file, lines.join("\n").as_str())]);
@@ -158,7 +158,7 @@ fn rows_are_sorted_and_none_is_there_twice() {
     lines.swap(5, 6);
     lines.insert(5, lines[5]);
     let message = parse(&lines).unwrap_err().to_string();
-    assert!(message.contains("there twice"), "{message}");
+    assert!(message.contains("appears twice"), "{message}");
 }
 
 fn emulated(row: &Row) -> Row {
@@ -202,7 +202,7 @@ fn shape(name: &str) -> Shape {
 
 /// `registry_lookup.gemm_config` gives the same for each shape, output type and precision.
 #[test]
-fn the_best_is_the_one_that_was_measured_to_be() {
+fn the_best_row_is_the_one_that_the_registry_published_as_best() {
     let best = |name, output, tier| published().best(&shape(name), output, tier).unwrap().name();
     for (output, tier, method) in [
         (DType::Bf16, Tier::High, "fused-cast"),
@@ -249,13 +249,13 @@ fn an_unmeasured_tier_is_refused_with_those_that_were() {
     let unmeasured = published().best_by_method(&shape("gemm::64x32x720"), GemmOutput::FusedCast);
     let message = unmeasured.unwrap_err().to_string();
     assert!(message.contains("with fused-cast") && message.ends_with("drain"), "{message}");
-    // Measured for its accuracy alone: no configuration is known to be the best.
+    // Measured only for its accuracy: no configuration is known to be the best.
     let unmeasured = published().best(&shape("gemm::256x64x256"), DType::Bf16, Tier::High);
     assert!(matches!(unmeasured, Err(Unmeasured::NoBest { .. })), "{unmeasured:?}");
 }
 
 #[test]
-fn what_the_emulator_measured_answers_no_lookup() {
+fn rows_of_the_emulator_do_not_answer_lookups() {
     let mut row = published().find("rope::8_d64").unwrap().clone();
     row = emulated(&row);
     row.shape = shape("rope::16_d64");

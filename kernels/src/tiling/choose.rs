@@ -13,7 +13,7 @@ use crate::{
 impl Tiling {
     /// Whether `op` can be built with this tiling.
     ///
-    /// Whether the op itself has a kernel is [`Op::check`]'s to say.
+    /// [`Op::check`] says whether the op itself has a kernel.
     ///
     /// # Errors
     /// The first [`Rule`] that is broken, with its numbers.
@@ -41,11 +41,11 @@ impl Tiling {
         Illegal { rule, op, tiling: self.to_string(), detail }
     }
 
-    /// The tiling to build `op` with: that of the row that was measured on silicon, if there is
-    /// one, or [`propose`](Self::propose)d.
+    /// The tiling to build `op` with: the one that was measured on silicon, if there is one, or
+    /// else one that is [proposed](Self::propose).
     pub fn choose(op: &Op) -> Option<Self> {
         let measured = Registry::published().measured(op).ok().and_then(|row| row.tiling);
-        // A row does not tell layouts apart.
+        // A row does not distinguish layouts.
         measured.filter(|tiling| tiling.check(op).is_ok()).or_else(|| Self::propose(op))
     }
 
@@ -55,7 +55,7 @@ impl Tiling {
     /// The order is that of the best measured rows: the most compute tiles first, then the largest
     /// tiles.
     ///
-    /// None if no tiling of this order is legal: a GEMM of fewer than 16 rows has none.
+    /// `None` if no tiling in this order is legal: a GEMM of fewer than 16 rows has none.
     pub fn propose(op: &Op) -> Option<Self> {
         with_op!(op, kernel => kernel
             .tilings()
@@ -75,6 +75,6 @@ where
         return Err(broken(Rule::TileNotZero, "an extent is 0"));
     }
     let of_kernel = <&K::Tiling>::try_from(tiling);
-    let another = |_| broken(Rule::TilingOfKernel, "the tiling is one of another kernel");
+    let another = |_| broken(Rule::TilingOfKernel, "the tiling belongs to another kernel");
     kernel.check_tiling(of_kernel.map_err(another)?)
 }

@@ -1,4 +1,4 @@
-//! What rules are made of, and the sizes of the fabric.
+//! The parts that rules are made of, and the sizes of the fabric.
 
 use super::rule::{Broken, Rule};
 
@@ -45,11 +45,11 @@ pub(crate) fn fits_l1(bytes: usize) -> Result<(), Broken> {
     at_most(Rule::L1Capacity, ("bytes of buffers on a compute tile", bytes), L1_BYTES)
 }
 
-/// A configuration that is known to build and run, and to give garbage, with the `mean_rel_l1` that
-/// was measured of it.
+/// Refuses a configuration that is known to build and run but give garbage: one for which this
+/// `mean_rel_l1` was measured.
 pub(crate) fn not_corrupt(mean_rel_l1: Option<&str>) -> Result<(), Broken> {
     require(Rule::SilentCorruption, mean_rel_l1.is_none(), || {
         let figure = mean_rel_l1.unwrap_or_default();
-        format!("it builds and runs, and was measured to have a mean_rel_l1 of {figure}")
+        format!("it builds and runs, but its measured mean_rel_l1 is {figure}")
     })
 }

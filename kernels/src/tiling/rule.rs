@@ -1,4 +1,4 @@
-//! The rules as data: a name for each, and why it is one.
+//! The rules as data: the name and the explanation of each.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ macro_rules! rules {
                 }
             }
 
-            /// What it says, why, and where that comes from.
+            /// What it requires, why, and the source.
             pub const fn explain(self) -> &'static str {
                 match self {
                     $(Self::$rule => $text,)+
@@ -34,28 +34,28 @@ macro_rules! rules {
 }
 
 rules! {
-    /// The tiling is one of the op's kernel.
+    /// The tiling belongs to the op's kernel.
     TilingOfKernel = "tiling-of-kernel":
-        "The tiling is one of the op's kernel: each kernel is cut along dimensions of its own.";
+        "The tiling belongs to the op's kernel: each kernel is cut along its own dimensions.";
     /// No extent is zero.
     TileNotZero = "tile-not-zero":
         "Every extent of a tiling and of its herd is at least 1.";
-    /// GEMM: M is so many whole herds.
+    /// GEMM: M is a whole number of herds.
     MDivisible = "m-divisible-by-tile-m-herd-m":
         "M is a multiple of tile_m * herd_m: a GEMM's launch works on whole herds. Asserted by \
          mlir-air's builders.";
-    /// GEMM: K is so many whole L2 tiles.
+    /// GEMM: K is a whole number of L2 tiles.
     KDivisible = "k-divisible-by-tile-k-l2":
         "K is a multiple of tile_k_l2, the extent brought to L2 at a time. Asserted by mlir-air's \
          builders.";
-    /// GEMM: an L2 tile is so many whole L1 tiles.
+    /// GEMM: an L2 tile is a whole number of L1 tiles.
     KL2Divisible = "tile-k-l2-divisible-by-tile-k-l1":
         "tile_k_l2 is a multiple of tile_k_l1, the extent brought to L1 at a time. Asserted by \
          mlir-air's builders.";
-    /// GEMM: N is so many whole herds.
+    /// GEMM: N is a whole number of herds.
     NDivisible = "n-divisible-by-tile-n-herd-n":
-        "N is a multiple of tile_n * herd_n. Builders of 2026-08 assert it; earlier ones do not \
-         and the columns beyond are silently wrong.";
+        "N is a multiple of tile_n * herd_n. The builders of 2026-08 assert it; earlier ones do \
+         not, and then the remaining columns are silently wrong.";
     /// GEMM of `mm.o`: 16 rows and columns at a time.
     MmTile = "mm-tile-multiple-of-16":
         "tile_m and tile_n are multiples of 16: the hand-written mm.o (external, drain, \
@@ -70,23 +70,23 @@ rules! {
     /// GEMM that re-rounds: after each 32 of K.
     DirectTileK = "direct-tile-k-l1-is-32":
         "tile_k_l1 is 32 for the bf16 direct method, which rounds C to bf16 after each tile_k_l1 \
-         of K. Nothing else was measured, nor is it emulated.";
+         of K. No other extent was measured or is emulated.";
     /// GEMM of `mm.o` in an ELF of several launches: one iteration along M.
     ExternalInFusedElf = "external-in-fused-elf":
         "In an ELF of several launches an external (mm.o, f32 output) GEMM has M = tile_m * \
-         herd_m, one iteration along M; with more the output is silently wrong. Reported by \
-         mlir-air's kernel registry.";
+         herd_m, that is, one iteration along M; with more, the output is silently wrong. Reported \
+         by mlir-air's kernel registry.";
     /// The herd is within the fabric.
     HerdFitsFabric = "herd-fits-fabric":
         "The herd is within the fabric's 8 columns and 4 rows: at most 8 by 4 for a GEMM, 8 for a \
          GEMV, a norm or a softmax, and heads_per_unroll * q_tiles at most 8 for attention.";
     /// What a compute tile holds is within L1.
     L1Capacity = "l1-capacity":
-        "What a compute tile must hold is within the 65,536 bytes of L1. GEMM: the f32 \
-         accumulator (bf16 for the bf16 direct method), A and B twice (ping-pong), and for drain \
-         a bf16 buffer: which is why drain stops at tile_m = 32 with tile_n = 128. GEMV: m_input \
-         rows of A, and x. Element-wise: each stream twice. Norms and softmax: each operand once, \
-         the least that there is.";
+        "What a compute tile must hold is within the 65,536 bytes of L1. GEMM: the f32 accumulator \
+         (bf16 for the bf16 direct method), A and B twice (ping-pong), and for drain a bf16 \
+         buffer, which is why drain stops at tile_m = 32 with tile_n = 128. GEMV: m_input rows of \
+         A, and x. Element-wise: each stream twice. Norms and softmax: each operand once, the \
+         least possible.";
     /// What the memory tiles hold is within L2.
     L2Capacity = "l2-capacity":
         "A GEMV's panels of A and y, herd_m * tile_m * (K + 1) bf16 values, are within the \
@@ -94,15 +94,15 @@ rules! {
     /// A DMA's stride is within its field.
     DmaStride = "dma-stride":
         "tile_k_l2 * N is at most 2^21: B's stride between L2 tiles is a 20-bit number of 4-byte \
-         words. Notes say about 2^20 elements, but rows at exactly 2^21 were measured \
-         (2048x4096x4096 with tile_k_l2 = 512), and no tile beyond was.";
-    /// GEMV: M is so many whole herds.
+         words. Some notes say about 2^20 elements, but rows at exactly 2^21 were measured \
+         (2048x4096x4096 with tile_k_l2 = 512), and none beyond.";
+    /// GEMV: M is a whole number of herds.
     GemvRowsDivisible = "gemv-rows-divisible":
         "M is a multiple of tile_m * herd_m. Asserted by mlir-air's builder.";
-    /// GEMV: a tile is so many whole calls.
+    /// GEMV: a tile is a whole number of calls.
     GemvInputDivisible = "gemv-tile-m-divisible-by-m-input":
         "tile_m is a multiple of m_input, the rows of one call. Asserted by mlir-air's builder.";
-    /// GEMV: K is so many whole vectors.
+    /// GEMV: K is a whole number of vectors.
     GemvKLanes = "gemv-k-multiple-of-64":
         "K is a multiple of 64, the accumulator lanes of mv.o.";
     /// GEMV: outputs are whole words.
@@ -112,71 +112,73 @@ rules! {
     GemvRepeatLimit = "gemv-repeat-limit":
         "The iterations M / (tile_m * herd_m) are at most 256, or a multiple of 256 up to 768: a \
          buffer descriptor repeats at most 256 times, and more are pushed as whole descriptors. \
-         The registry says at most 255, yet measured 256 (16384x2048) and 768 (49152x2048); 1187 \
-         (151936x1024) is known not to build, so a vocabulary is partitioned. What lies between \
-         is inferred.";
+         The registry says at most 255, yet it has measured 256 (16384x2048) and 768 (49152x2048); \
+         1187 (151936x1024) is known not to build, so a vocabulary is partitioned. What holds in \
+         between is inferred.";
     /// Rows are shared equally.
     RowsDivisible = "rows-divisible-by-herd":
-        "The rows are a multiple of the herd's tiles, each of which takes an equal share.";
-    /// A row is so many whole vectors.
+        "The number of rows is a multiple of the number of tiles in the herd: each tile takes an \
+         equal share.";
+    /// A row is a whole number of vectors.
     RowVectors = "row-multiple-of-16":
-        "A row (head_dim and rotary_dim for RoPE) is a multiple of 16 values, a bf16 vector of \
-         the compiler's own code.";
-    /// Element-wise: N is so many whole herds of tiles.
+        "A row (head_dim and rotary_dim for RoPE) is a multiple of 16 values, the size of a bf16 \
+         vector in the compiler's own code.";
+    /// Element-wise: N is a whole number of herds of tiles.
     NDivisibleByTiles = "n-divisible-by-tile-herd":
         "The number of elements is a multiple of tile_n * herd_x * herd_y.";
-    /// Element-wise: a tile is of a size that was seen to work.
+    /// Element-wise: a tile has a size that was seen to work.
     TileRange = "tile-range":
         "tile_n is at most 4096 for a kernel with two inputs (add, silu_mul), and 512 to 6144 for \
-         one with one (gelu): the sizes that the registry reports to work.";
-    /// A tile is so many whole vectors.
+         one with a single input (gelu): the sizes that the registry reports to work.";
+    /// A tile is a whole number of vectors.
     TileVectors = "tile-multiple-of-16":
-        "tile_n is a multiple of 16, a bf16 vector: there is no scalar tanh.";
+        "tile_n is a multiple of 16, the size of a bf16 vector: there is no scalar tanh.";
     /// The herd has a DMA channel for each stream.
     DmaChannels = "dma-channels":
-        "At most 8 tiles for a kernel with 3 streams to memory (add, silu_mul, rope), at most 16 \
-         for one with 2 (gelu): each stream needs a shim DMA channel.";
-    /// Known to find no place on the fabric.
+        "A kernel with 3 streams to memory (add, silu_mul, rope) uses at most 8 tiles, one with 2 \
+         (gelu) at most 16: each stream needs a shim DMA channel.";
+    /// The tiling can be placed on the fabric.
     Placement = "placement":
-        "silu_mul of 16,777,216 elements finds a place with tile_n of 256, 512 or 4096 and herd_x \
-         of 1 or 8 alone. Reported by mlir-air's kernel registry.";
-    /// Attention: queries are so many whole launches.
+        "silu_mul of 16,777,216 elements can be placed only with a tile_n of 256, 512 or 4096 and \
+         a herd_x of 1 or 8. Reported by mlir-air's kernel registry.";
+    /// Attention: queries are a whole number of launches.
     LqDivisible = "lq-divisible-by-lqp":
-        "The queries are a multiple of lqp, those of one launch, and lqp of q_tiles.";
-    /// Attention: keys are so many whole chunks for each stage.
+        "The number of queries is a multiple of lqp, the queries of one launch, and lqp is a \
+         multiple of q_tiles.";
+    /// Attention: keys are a whole number of chunks for each stage.
     LkDivisible = "lk-divisible-by-lkp-stages":
-        "The keys are a multiple of lkp * stages: each stage of the cascade has an equal share of \
-         whole chunks.";
-    /// Attention: a head is so many whole chunks.
+        "The number of keys is a multiple of lkp * stages: each stage of the cascade has an equal \
+         share of whole chunks.";
+    /// Attention: a head is a whole number of chunks.
     DkDivisible = "dk-divisible-by-lkp":
         "head_dim is a multiple of lkp: scores are summed over pieces of it.";
     /// Attention: the value dimension splits into whole vectors.
     DvDivisible = "dv-divisible-by-dv-tile":
-        "head_dim is a multiple of dv_chunks, and each piece of 8 values.";
-    /// Attention: query heads are so many whole groups.
+        "head_dim is a multiple of dv_chunks, and each piece is a multiple of 8 values.";
+    /// Attention: query heads are a whole number of groups.
     HeadsDivisible = "heads-divisible-by-heads-per-unroll":
-        "The query heads are a multiple of heads_per_unroll.";
+        "The number of query heads is a multiple of heads_per_unroll.";
     /// Attention: a query tile is as large as a chunk of keys.
     QTileIsLkp = "q-tile-is-lkp":
-        "lqp / q_tiles = lkp: the causal mask is asserted to be made of square blocks; without a \
-         mask other sizes hang or overflow L1.";
-    /// Attention: the window is so many whole chunks.
+        "lqp / q_tiles = lkp: the causal mask is asserted to consist of square blocks; without a \
+         mask, other sizes hang or overflow L1.";
+    /// Attention: the window is a whole number of chunks.
     WindowDivisible = "window-multiple-of-lkp":
-        "A sliding window is a multiple of lkp: whole chunks are left out.";
+        "A sliding window is a multiple of lkp: only whole chunks are skipped.";
     /// Attention: heads side by side have DMA channels.
     HeadsPerUnroll = "heads-per-unroll-has-dma-channels":
-        "heads_per_unroll is at most 2: more run out of shim DMA channels.";
+        "heads_per_unroll is at most 2: more heads run out of shim DMA channels.";
     /// Attention: a cascade is as long as a column.
     FourStages = "four-stages":
-        "stages = 4: a cascade runs down the 4 compute tiles of a column. Fewer leave routes that \
-         cannot be found for long sequences, and are not emulated.";
+        "stages = 4: a cascade runs down the 4 compute tiles of a column. With fewer stages, \
+         routing fails for long sequences; they are not emulated either.";
     /// Attention, seq-first: the value dimension is in one piece.
     SeqFirstOneChunk = "seq-first-one-dv-chunk":
         "dv_chunks = 1 for the seq-first layout. Asserted by its builder.";
-    /// Compiles, runs, and gives garbage.
+    /// The tiling is not known to give garbage.
     SilentCorruption = "silent-corruption":
-        "Known to build and run, and to give garbage. The table is that of the SmolVLA sweeps in \
-         mlir-air's kernel registry.";
+        "The tiling is not one of those known to build and run but give garbage: they were found \
+         by the SmolVLA sweeps in mlir-air's kernel registry.";
 }
 
 impl fmt::Display for Rule {
@@ -185,7 +187,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// What a kernel says of a tiling that breaks one of its rules.
+/// What a kernel reports about a tiling that breaks one of its rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Broken {
     /// The rule.

@@ -156,7 +156,8 @@ fn a_proposal_fills_the_fabric_as_far_as_the_shape_allows() {
     assert_eq!(gemm([256, 576, 576], GemmOutput::Direct).as_deref(), Some("32/192/32/144 8x4"));
     assert_eq!(gemm([256, 1536, 576], GemmOutput::Drain).as_deref(), Some("32/512/32/144 8x4"));
     assert_eq!(gemm([1, 576, 576], GemmOutput::Drain), None, "mm.o takes 16 rows at a time");
-    // 576 rows are 9 iterations of 8 tiles of 8, and not so many whole ones of 8 of 16.
+    // 576 rows are 9 iterations of 8 tiles of 8 rows, but not a whole number of iterations of 8
+    // tiles of 16.
     assert_eq!(proposed(&gemv_op(576, 1536)).as_deref(), Some("8/8/8"));
     assert_eq!(proposed(&rms_norm(1, 576)).as_deref(), Some("1"));
     assert_eq!(proposed(&rope_op(3, 64)).as_deref(), Some("3x1"));
@@ -181,7 +182,7 @@ fn a_measured_tiling_that_the_layout_does_not_take_is_not_chosen() {
     assert_eq!(Tiling::choose(&op(AttentionLayout::SeqFirst)), None);
 }
 
-/// `c = a b` and `d = c + e`, or the first alone.
+/// `c = a b` and `d = c + e`, or only the first.
 fn program(output: GemmOutput, tiling: Tiling, launches: usize) -> Program {
     let gemm = gemm_op([512, 512, 512], output);
     let mut program = Program::single(gemm, Rounding::NearestEven);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Expected values for the emulated NPU, from an implementation of its own in numpy.
+"""Expected values for the emulated NPU, from an independent implementation in numpy.
 
     python3 make_vectors.py        (needs numpy; rewrites the .json files beside it)
 
@@ -204,7 +204,7 @@ LOWEST = np.array(LOWEST, np.uint32).view(F)[()]
 
 
 def softmax(x, mode):
-    """Of each row, as attention takes it of one chunk that holds the whole row."""
+    """Softmax of each row, as attention computes it for a single chunk that holds the whole row."""
     r = lambda value: narrow(value, mode)
     c = narrow(F(math.log2(math.e)), "nearest-even")
     d = r(x - x.max(1, keepdims=True))
@@ -213,7 +213,7 @@ def softmax(x, mode):
 
 
 def attention_head(q, k, v, visible, mode):
-    """`visible(query, key)` says who sees whom; 4 cascade stages of contiguous keys, chunks of 64, merged last to first."""
+    """`visible(query, key)`: which query sees which key; 4 cascade stages of contiguous keys, chunks of 64, merged last to first."""
     n, d = q.shape
     r = lambda value: narrow(value, mode)
     c = narrow(F(math.log2(math.e) / math.sqrt(d)), "nearest-even")

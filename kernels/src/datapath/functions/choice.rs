@@ -2,7 +2,7 @@
 
 use super::TableError;
 
-/// Text that is no choice of a function.
+/// Text that does not name a choice of a function.
 #[derive(Debug, thiserror::Error)]
 pub enum FunctionError {
     /// None of the names.

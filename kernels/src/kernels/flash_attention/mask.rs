@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mask {
-    /// Those at its own position and before.
+    /// The keys at its own position and before.
     Causal,
-    /// All.
+    /// All keys.
     Full,
-    /// Of those at its own position and before, the last of this number, its own among them: what the
-    /// `sliding_window` of a Hugging Face configuration means. A multiple of 64.
+    /// This number of keys, the last of which is at its own position: the meaning of
+    /// `sliding_window` in a Hugging Face configuration. A multiple of 64.
     SlidingWindow(usize),
 }
 

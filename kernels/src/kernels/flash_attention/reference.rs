@@ -12,7 +12,7 @@ const MASKED: f32 = -1e9;
 
 pub(super) fn attention(op: &FlashAttention, q: &[f32], k: &[f32], v: &[f32]) -> Vec<f32> {
     let (tokens, d) = (op.tokens, op.head_dim);
-    // Head by head, whatever the layout: a block is then one piece of memory.
+    // Head by head in either layout, so that a block is one piece of memory.
     let mut out = vec![0.0; q.len()];
     let blocks = tokens / BLOCK;
     out.par_chunks_mut(BLOCK * d).enumerate().for_each(|(i, out)| {

@@ -1,4 +1,4 @@
-//! The dimensions that the registry tells attention's rows apart by.
+//! The dimensions by which the registry distinguishes attention's rows.
 
 use std::fmt;
 

@@ -118,8 +118,8 @@ fn a_table_that_forbids_skipping_masked_chunks_still_masks() {
     let options = EmulatorOptions { functions, ..EmulatorOptions::default() };
     let case = Case::new(attention(256, Mask::Causal));
     let output = case.run_with(options, Rounding::NearestEven);
-    // The first query sees the first key alone: its output is the first value, but for the
-    // reciprocal.
+    // The first query sees only the first key: its output is the first value, except for the error
+    // of the reciprocal.
     for (o, v) in output[..64].iter().zip(case.inputs[2].to_f32()) {
         assert!((o - v).abs() <= 0.05 * v.abs() + 0.02, "{o} {v}");
     }

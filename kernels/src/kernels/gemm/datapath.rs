@@ -60,9 +60,9 @@ impl Datapath for Product {
 /// Most rows of A that one task packs and multiplies: a panel of B is read once for all of them.
 const TASK_ROWS: usize = 64;
 
-/// The mode in which a GEMM's operands are converted to BFP16: that of the core that multiplies,
-/// which under [`GemmOutput::FusedCast`] is not the launch's core for casting, and always rounds to
-/// nearest even.
+/// The mode in which a GEMM's operands are converted to BFP16: the mode of the core that
+/// multiplies. Under [`GemmOutput::FusedCast`] that is not the core of the launch, which only
+/// casts, and it always rounds to nearest even.
 fn block_rounding(gemm: &Gemm, rounding: Rounding) -> Rounding {
     match gemm.output {
         GemmOutput::FusedCast => Rounding::NearestEven,

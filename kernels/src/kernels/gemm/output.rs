@@ -13,8 +13,8 @@ pub enum GemmOutput {
     /// C is f32 and is accumulated by the hand-written `mm.o` over all of K: no narrowing at all.
     F32External,
     /// C is f32, accumulated by code of the compiler. Its arithmetic is
-    /// [`F32External`](Self::F32External)'s: the registry's figures of both are the same at every
-    /// shape that it has of both.
+    /// [`F32External`](Self::F32External)'s: the registry's figures of the two are the same at
+    /// every shape for which it has both.
     F32Direct,
     /// C is bf16, narrowed once, in the core that accumulated it.
     Drain,
@@ -25,7 +25,7 @@ pub enum GemmOutput {
 }
 
 impl GemmOutput {
-    /// All ways.
+    /// All methods.
     pub const ALL: [Self; 5] =
         [Self::F32External, Self::F32Direct, Self::Drain, Self::FusedCast, Self::Direct];
 

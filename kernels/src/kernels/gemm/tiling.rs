@@ -108,7 +108,8 @@ pub(super) fn fused_note(tiling: &GemmTiling, op: &Gemm) -> Option<&'static str>
              9.4e-3 by itself",
         ),
         GemmOutput::Drain => Some(
-            "a drain GEMM is reported to be broken in an ELF that is stitched of several launches",
+            "a drain GEMM is reported to be broken in an ELF that is stitched together from \
+             several launches",
         ),
         GemmOutput::F32External
         | GemmOutput::F32Direct
@@ -117,7 +118,7 @@ pub(super) fn fused_note(tiling: &GemmTiling, op: &Gemm) -> Option<&'static str>
     }
 }
 
-/// A GEMM that builds, runs and gives garbage. None stands for any extent.
+/// A GEMM that builds, runs and gives garbage. `None` stands for any extent.
 ///
 /// From the SmolVLA sweeps of mlir-air's kernel registry (commit e972f294), where a sound GEMM has
 /// a `mean_rel_l1` of 9.0e-3 to 9.6e-3. In all of those listed, an L2 tile is an odd number of L1

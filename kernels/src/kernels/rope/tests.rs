@@ -75,7 +75,7 @@ fn a_partial_rope_that_rotates_the_whole_head_is_caught() {
 }
 
 /// With rounding to nearest a `RoPE` equals its reference bit for bit; with floor it is as far away
-/// as silicon was. Both pass the tolerance: the mean error alone tells them apart.
+/// as silicon was. Both pass the tolerance: only the mean error tells them apart.
 #[test]
 fn floor_rounding_shows_in_the_mean_error() {
     let rope = Rope { tokens: 2048, heads: 1, head_dim: 64, rotary_dim: 64 };

@@ -153,7 +153,8 @@ fn attention_edges() -> Vec<Rule> {
     breaks(Rule::HerdFitsFabric, &good.0, Tiling::FlashAttention(wider));
     vec![
         edge(Rule::LqDivisible, good, of(FlashAttention { tokens: 1024 + 128, ..ATTENTION }, CUT)),
-        // 512 queries are two launches of 256, but 4 stages of 128-key chunks are 512 keys, 768 no.
+        // 4 stages of 128-key chunks are 512 keys. 512 queries are two launches of 256 and fit; 768
+        // do not.
         edge(
             Rule::LkDivisible,
             good,
