@@ -12,6 +12,9 @@ fn npugate(workspace: &TempDir, args: &[&str]) -> Command {
     command
         .current_dir(workspace.path())
         .env("CARGO_TARGET_DIR", command::target_dir().join("outside"))
+        // Built once and kept: what a rebuild or a debugger needs would be most of the folder.
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .arg("npugate")
         .args(args)
         .args(["--cargo-profile", "dev", "--offline"]);
@@ -78,6 +81,9 @@ fn cargo_test_runs_the_same_tests() {
     let mut test = command::clean(env!("CARGO"));
     test.current_dir(workspace.path())
         .env("CARGO_TARGET_DIR", command::target_dir().join("outside"))
+        // Built once and kept: what a rebuild or a debugger needs would be most of the folder.
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .args(["test", "--offline", "--test", "gate"]);
     let ran = command::run(&mut test).exits(0);
     for test in ["kernel::axpy::1024", "kernel::axpy::4096", "property::linear"] {
